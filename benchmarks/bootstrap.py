@@ -142,7 +142,7 @@ def ten_systems() -> None:
     from stakes.uncertainty.intervals.interval import Replicates
     from stakes.uncertainty.intervals.linear_costs import as_stakes
 
-    draw = cost_draws(paired, None, as_stakes(app), True)
+    draw = cost_draws([paired], as_stakes(app), True)
     seconds = best_of(lambda: Replicates.drawn(draw, 10_000, 0), 3)
     print(heading(f"10 systems, {paired.total:,.0f} cases, {paired.counts.shape[0]} joint cells"))
     start = time.process_time()

@@ -51,10 +51,10 @@ def test_replicates_are_paired(metric: str) -> None:
 def test_replicates_of_auc_agree_with_delong() -> None:
     y, scores = cases()
     from stakes._kernels.run_bootstrap import area
-    from stakes.uncertainty.score_comparison import _resampled
+    from stakes.uncertainty.intervals.group_intervals import ScoreRows, class_hits, score_draws
 
-    draw = _resampled(y, list(scores.values()), area)
-    drawn = draw(1500, np.random.default_rng(0))
+    rows = [ScoreRows.ordered(y, column) for column in scores.values()]
+    drawn = score_draws(rows, area, class_hits(y))(1500, np.random.default_rng(0))
     gaps = drawn[:, 0] - drawn[:, 1]
     found = compare_scores(y, scores, rng=0).differences[0]
     assert gaps.std() == pytest.approx((found.high - found.low) / (2 * 1.96), rel=0.08)

@@ -7,6 +7,7 @@ replicate costs as much as there are cells, however many rows there were.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,26 @@ def posterior_cells(
     return drawn
 
 
+#: At most so many numbers are drawn at once.
+_ROOM = 1 << 22
+
+
+def in_parts(draw: Callable[[int], Floats], size: int, width: int) -> Floats:
+    """So many replicates, each of `width` numbers, of which not too many are drawn at once."""
+    step = max(1, _ROOM // width)
+    parts = [min(step, size - start) for start in range(0, size, step)]
+    return np.concatenate([draw(part) for part in parts])
+
+
 def draw_groups(counts: NDArray[Any], size: int, rng: np.random.Generator) -> Floats:
     """Replicates (size, C) of the merged counts when whole groups, rows of (G, C), are drawn."""
-    n_groups = counts.shape[0]
-    weights = rng.multinomial(n_groups, np.full(n_groups, 1.0 / n_groups), size=size)
-    return np.asarray(weights.astype(np.float64) @ np.asarray(counts, dtype=np.float64))
+    n, table = counts.shape[0], np.asarray(counts, dtype=np.float64)
+
+    def some(many: int) -> Floats:
+        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=many)
+        return np.asarray(weights.astype(np.float64) @ table)
+
+    return in_parts(some, size, n)
 
 
 def draw_crossed(
@@ -70,11 +86,12 @@ def draw_crossed(
 ) -> Floats:
     """The same when each row of counts belongs to one group of either side: product weights."""
     left, right = int(keys[:, 0].max()) + 1, int(keys[:, 1].max()) + 1
-    first = rng.multinomial(left, np.full(left, 1.0 / left), size=size).astype(np.float64)
-    second = rng.multinomial(right, np.full(right, 1.0 / right), size=size).astype(np.float64)
+    first, second = (
+        rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64) for n in (left, right)
+    )
     drawn = np.empty((size, counts.shape[1]))
     table = np.asarray(counts, dtype=np.float64)
-    step = max(1, (1 << 22) // keys.shape[0])
+    step = max(1, _ROOM // keys.shape[0])
     for start in range(0, size, step):
         part = slice(start, start + step)
         drawn[part] = (first[part][:, keys[:, 0]] * second[part][:, keys[:, 1]]) @ table

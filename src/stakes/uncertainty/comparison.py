@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
+from stakes._kernels.interval_ends import percentile
 from stakes._names import listed
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
-from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
+from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
 from stakes.uncertainty.differences import (
     Difference,
+    Gap,
     adjusted,
     as_margin,
-    limited_difference,
-    pair_difference,
+    group_gap,
     paired_p,
 )
 from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
@@ -31,81 +32,68 @@ from stakes.uncertainty.intervals.group_intervals import carrying_groups, group_
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
     OF_SYSTEMS,
+    Draw,
     Replicates,
     as_level,
     refuse_weights,
     seed_of,
     shortage,
 )
-from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
+from stakes.uncertainty.intervals.linear_costs import Stakes, as_stakes, cost_sum, difference_sum
+
+#: Counts of several systems on the same cases: one by one, in groups, or that weigh differently.
+Paired = PairedCounts | GroupedCounts | CaseRows | CellSums
 
 
-def cost_draws(
-    joint: PairedCounts,
-    grouped: GroupedCounts | CaseRows | CellSums | None,
-    stakes: Stakes,
-    normalized: bool,
-) -> Any:
-    """Draws of all systems' costs at once, each under an application drawn with its weight."""
-    classes = joint.cells[:, 0]
-    strata = classes if stakes.with_priors else None
-    tables = [
-        a.costs.standardized().values if normalized else a.costs.values for a in stakes.applications
-    ]
+def cost_draws(given: Sequence[Paired], stakes: Stakes, normalized: bool) -> Draw:
+    """Draws of all systems' costs at once, each under an application drawn with its weight.
+
+    One of the given holds all systems on the same cases, or each of them one on its own.
+    """
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        if grouped is None:
-            cells = posterior_cells(joint.counts, strata, size, generator, prior=0.0)
-        else:
-            cells = group_draws(grouped, size, generator)
-        chosen = generator.choice(len(tables), size=size, p=stakes.weights)
-        found = np.empty((size, len(joint.systems)))
-        for k in np.unique(chosen):
-            rows = chosen == k
-            costs = tables[k][classes[:, None], joint.cells[:, 1:]]
-            priors = stakes.applications[k].priors
-            values = replicated_costs(cells[rows], classes, costs, priors)
-            if normalized:
-                values = values / _naive(cells[rows], classes, tables[k], priors)[:, None]
-            found[rows] = values
-        return found
-
-    return draw
-
-
-def _naive(cells: Any, classes: Any, table: FloatArray, priors: FloatArray | None) -> FloatArray:
-    """Cost of the best naive decision in each replicate."""
-    if priors is not None:
-        return np.full(cells.shape[0], float((priors @ table).min()))
-    return np.asarray(replicated_costs(cells, classes, table[classes], None).min(axis=1))
-
-
-def apart_draws(
-    given: Mapping[Any, ConfusionMatrix | GroupedCounts], stakes: Stakes, normalized: bool
-) -> Any:
-    """Draws of the costs of systems on data of their own."""
-
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        cells = [_cells(given[0], stakes, size, generator)] if len(given) == 1 else []
         chosen = generator.choice(len(stakes.applications), size=size, p=stakes.weights)
-        found = np.empty((size, len(given)))
-        for s, one in enumerate(given.values()):
-            if isinstance(one, GroupedCounts):
-                joint = one.joint
-                cells = group_draws(one, size, generator)
-            else:
-                joint = PairedCounts.from_confusion(one)
-                cells = posterior_cells(joint.counts, joint.cells[:, 0], size, generator, prior=0.0)
-            classes = joint.cells[:, 0]
-            for k in np.unique(chosen):
-                app = stakes.applications[k]
-                costs = app.costs.standardized().values if normalized else app.costs.values
-                rows, by_cell = chosen == k, costs[classes, joint.cells[:, 1]][:, None]
-                values = replicated_costs(cells[rows], classes, by_cell, app.priors)[:, 0]
-                naive = _naive(cells[rows], classes, costs, app.priors) if normalized else 1.0
-                found[rows, s] = values / naive
-        return found
+        cells = cells or [_cells(one, stakes, size, generator) for one in given]
+        found = [
+            _costs(_joint(one), drawn, chosen, stakes, normalized)
+            for one, drawn in zip(given, cells, strict=True)
+        ]
+        return np.concatenate(found, axis=1)
 
     return draw
+
+
+def _joint(given: Paired) -> PairedCounts:
+    """The joint counts of all cases."""
+    return given if isinstance(given, PairedCounts) else given.joint
+
+
+def _cells(given: Paired, stakes: Stakes, size: int, generator: np.random.Generator) -> FloatArray:
+    """Replicates of the joint cells, by whole groups if there are any."""
+    if not isinstance(given, PairedCounts):
+        return group_draws(given, size, generator)
+    strata = given.cells[:, 0] if stakes.with_priors else None
+    return posterior_cells(given.counts, strata, size, generator, prior=0.0)
+
+
+def _costs(
+    joint: PairedCounts, cells: FloatArray, chosen: Any, stakes: Stakes, normalized: bool
+) -> FloatArray:
+    """The cost of each system in each replicate, under the application chosen for it."""
+    classes, found = joint.cells[:, 0], np.empty((len(chosen), len(joint.systems)))
+    for k in np.unique(chosen):
+        app, rows = stakes.applications[k], chosen == k
+        table = app.costs.standardized().values if normalized else app.costs.values
+        costs = table[classes[:, None], joint.cells[:, 1:]]
+        values = replicated_costs(cells[rows], classes, costs, app.priors)
+        if normalized and app.priors is not None:
+            values = values / float((app.priors @ table).min())
+        elif normalized:
+            naive = replicated_costs(cells[rows], classes, table[classes], None)
+            values = values / naive.min(axis=1, keepdims=True)
+        found[rows] = values
+    return found
 
 
 def shares_best(costs: FloatArray) -> FloatArray:
@@ -197,20 +185,45 @@ class Comparison:
     def frame(self) -> Frame:
         """One row per pair: systems, difference, interval, p-values."""
         rows = self.differences
-        return Frame(
-            {
-                "first": [str(d.first) for d in rows],
-                "second": [str(d.second) for d in rows],
-                "difference": [d.value for d in rows],
-                "low": [d.low for d in rows],
-                "high": [d.high for d in rows],
-                "p_value": [d.p_value for d in rows],
-                "adjusted": [d.adjusted for d in rows],
-            }
-        )
+        named = {name: [str(getattr(d, name)) for d in rows] for name in ("first", "second")}
+        numbers = {
+            name: [getattr(d, name) for d in rows]
+            for name in ("low", "high", "p_value", "adjusted")
+        }
+        return Frame({**named, "difference": [d.value for d in rows], **numbers})
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.systems)} systems: {self.verdict}>"
+
+
+def compared(
+    systems: Sequence[Name],
+    costs: FloatArray,
+    drawn: Replicates,
+    gap: Callable[[int, int], Gap],
+    short: tuple[bool, tuple[str, ...]],
+    *,
+    margin: float | None = None,
+    simultaneous: bool = False,
+    word: str = "",
+) -> Callable[[float], Comparison]:
+    """Makes the comparison at a level, every pair the better system first, by its `gap`."""
+    margin, (refused, notes), best = as_margin(margin), short, shares_best(drawn.values)
+    pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
+    gaps = [gap(first, second) for first, second in pairs]
+
+    def at(level: float) -> Comparison:
+        level = as_level(level)
+        reach = 1 - (1 - level) / len(gaps) if simultaneous else level
+        found = [each.at(level, reach=reach, margin=margin) for each in gaps]
+        if word:
+            found = [replace(each, better=f"better by {word}") for each in found]
+        return Comparison(
+            tuple(systems), costs, best, tuple(adjusted(found)), notes, refused, drawn, at,
+            f"best by {word}" if word else "cheapest",
+        )  # fmt: skip
+
+    return at
 
 
 def compare(
@@ -294,36 +307,53 @@ def compare(
     >>> print(found.difference("a", "b"))
     a is cheaper: -0.44 (-0.5804 to -0.3339)
     """
-    options: dict[str, Any] = {
-        "normalized": normalized,
-        "method": method,
-        "simultaneous": simultaneous,
-        "margin": margin,
-        "draws": draws,
-        "min_cases": min_cases,
-    }
-    return _compared(paired, as_stakes(application, weights), seed_of(rng), level, **options)
+    stakes, seed = as_stakes(application, weights), seed_of(rng)
+    joint = _checked(paired, method, stakes)
+    grouped = None if isinstance(paired, PairedCounts) else paired
+    tables = (joint.confusion(name).counts for name in joint.systems)
+    costs = np.array([cost_sum(table, stakes, normalized=normalized).value for table in tables])
+    drawn = Replicates.drawn(cost_draws([paired], stakes, normalized), draws, seed)
+    generator = np.random.default_rng([seed, 2**32])
+
+    def gap(a: int, b: int) -> Gap:
+        names = joint.systems[a], joint.systems[b]
+        two = joint.subset(names)
+        total = difference_sum(two, stakes, normalized=normalized)
+        p_value, exact = paired_p(two, stakes, generator, normalized=normalized)
+        value, error, cases = total.value, total.error, joint.total
+        if grouped is not None:
+            table, cells = stakes.cell_weights(normalized=normalized), joint.cells
+            one, other = (table[cells[:, 0], cells[:, 1 + k]] for k in (a, b))
+            groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
+            apart = drawn.values[:, a] - drawn.values[:, b]
+            return group_gap(*names, value, apart, groups, cases, exact=exact)
+        limits: Callable[[float], tuple[float, float]] = total.limits
+        if method == "posterior":
+            limits = partial(
+                percentile, Replicates.drawn(sum_draws(total, method), draws, seed).values
+            )
+        return Gap(*names, value, error, limits, p_value, cases, exact)
+
+    cases = joint.class_totals if grouped is None else group_cases(grouped)
+    refused, notes = shortage(cases, joint.classes, min_cases, stakes.matters)
+    if grouped is not None and min(grouped.n_groups) < min_cases:
+        refused = True
+        notes = (f"too few: {min(grouped.n_groups)} groups, below {min_cases}", *notes)
+    short = refused, notes
+    return compared(
+        joint.systems, costs, drawn, gap, short, margin=margin, simultaneous=simultaneous
+    )(level)
 
 
-def _compared(
-    paired: PairedCounts | GroupedCounts | CaseRows | CellSums,
-    stakes: Stakes,
-    seed: int,
-    level: float,
-    **options: Any,
-) -> Comparison:
-    """See `compare`; the same seed gives the same draws, whatever the level."""
-    normalized, method = options["normalized"], options["method"]
-    margin = as_margin(options["margin"])
-    draws, level = options["draws"], as_level(level)
+def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:
+    """The joint counts, if they and the method can be compared."""
     if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
         raise DataError(
             f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
             hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...}); for systems tried on "
             "different cases, compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
-    grouped = None if isinstance(paired, PairedCounts) else paired
-    joint = paired if isinstance(paired, PairedCounts) else paired.joint
+    joint = _joint(paired)
     if len(joint.systems) < 2:
         raise DataError(
             "`compare` needs joint counts of at least two systems.",
@@ -332,68 +362,7 @@ def _compared(
     if method not in ("posterior", "score"):
         raise DataError(f"`method` must be 'posterior' or 'score'; got {method!r}.")
     check_names(joint.confusion(joint.systems[0]), stakes.applications[0])
-    if grouped is None:
+    if joint is paired:
         counts = np.asarray(joint.counts, dtype=np.float64)
         refuse_weights(counts, "joint counts", instead=OF_SYSTEMS)
-    costs = np.array([_cost(joint, name, stakes, normalized).value for name in joint.systems])
-    drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalized), draws, seed)
-    pairs = [
-        tuple(joint.systems[k] for k in sorted(pair, key=lambda k: costs[k]))
-        for pair in combinations(range(len(joint.systems)), 2)
-    ]
-    reach = 1 - (1 - level) / len(pairs) if options["simultaneous"] else level
-    generator = np.random.default_rng([seed, 2**32])
-    differences = []
-    for first, second in pairs:
-        total = pair_difference(joint, first, second, stakes, normalized=normalized)
-        p_value, exact = paired_p(
-            joint, first, second, stakes, normalized=normalized, draws=20_000, rng=generator
-        )
-        gap, groups = None, None
-        if grouped is not None:
-            places = joint.position(first), joint.position(second)
-            gap = drawn.values[:, places[0]] - drawn.values[:, places[1]]
-            table, cells = stakes.cell_weights(normalized=normalized), joint.cells
-            one, other = (table[cells[:, 0], cells[:, 1 + place]] for place in places)
-            groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
-        elif method == "posterior":
-            gap = Replicates.drawn(sum_draws(total, method), draws, seed).values
-        differences.append(
-            limited_difference(
-                first, second, total, reach, margin, level, p_value, exact, joint.total, gap, groups
-            )
-        )
-    found = _result(joint, costs, stakes, drawn, differences, grouped, options["min_cases"])
-    return replace(found, rule=partial(_compared, paired, stakes, seed, **options))
-
-
-def _cost(joint: PairedCounts, name: Name, stakes: Stakes, normalized: bool) -> CostSum:
-    """The cost of one system."""
-    cells = joint.cells[:, [0, 1 + joint.position(name)]]
-    return cost_sum(joint.counts, cells, stakes, normalized=normalized)
-
-
-def _result(
-    joint: PairedCounts,
-    costs: FloatArray,
-    stakes: Stakes,
-    drawn: Replicates,
-    differences: list[Difference],
-    grouped: GroupedCounts | CaseRows | CellSums | None,
-    min_cases: int,
-) -> Comparison:
-    """Put the parts together."""
-    cases = joint.class_totals if grouped is None else group_cases(grouped)
-    refused, notes = shortage(cases, joint.classes, min_cases, stakes.matters)
-    if grouped is not None and min(grouped.n_groups) < min_cases:
-        refused = True
-        notes = (f"too few: {min(grouped.n_groups)} groups, below {min_cases}", *notes)
-    return Comparison(
-        joint.systems,
-        costs,
-        shares_best(drawn.values),
-        tuple(adjusted(differences)),
-        notes,
-        refused,
-        drawn,
-    )
+    return joint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.fast_loops import ordinary_scale
-from stakes._kernels.interval_ends import normal_quantile, percentile, student_limits
+from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.permutation import paired_p_value
 from stakes.exceptions import DataError
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
-from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, difference_sum
+from stakes.uncertainty.intervals.linear_costs import Stakes
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,8 @@ class Difference:
 
     def turned(self) -> Difference:
         """The same with the two systems in the other order."""
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            value=-self.value,
-            low=-self.high,
-            high=-self.low,
-        )
+        turned = replace(self, first=self.second, second=self.first, value=-self.value)
+        return replace(turned, low=-self.high, high=-self.low)
 
     def __str__(self) -> str:
         if self.decided:
@@ -103,26 +98,10 @@ def rounded_up(cases: float) -> int:
     return int(np.ceil(cases / unit) * unit)
 
 
-def pair_difference(
-    paired: PairedCounts, first: Name, second: Name, stakes: Stakes, *, normalized: bool
-) -> CostSum:
-    """The difference of two systems as a weighted sum of shares of joint cells."""
-    two = paired.subset([first, second])
-    return difference_sum(two.counts, two.cells, stakes, normalized=normalized)
-
-
 def paired_p(
-    paired: PairedCounts,
-    first: Name,
-    second: Name,
-    stakes: Stakes,
-    *,
-    normalized: bool,
-    draws: int,
-    rng: np.random.Generator,
+    two: PairedCounts, stakes: Stakes, rng: np.random.Generator, *, normalized: bool
 ) -> tuple[float, bool]:
-    """The exact paired test of two systems."""
-    two = paired.subset([first, second])
+    """The exact paired test of two systems: its p-value, and whether all outcomes were listed."""
     weights, rounded = stakes.written_weights(normalized=normalized)
     if stakes.with_priors:
         totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
@@ -135,7 +114,7 @@ def paired_p(
     wins, losses = ([int(sides[k]) for sides in found.values()] for k in (0, 1))
     sizes = [weights[k][a] - weights[k][b] for k, a, b in found]
     given = [float(size) for size in sizes] if rounded else sizes
-    return paired_p_value(wins, losses, given, draws=draws, rng=rng)
+    return paired_p_value(wins, losses, given, draws=20_000, rng=rng)
 
 
 def holm(p_values: Any) -> Any:
@@ -159,43 +138,58 @@ def as_margin(margin: Any) -> float | None:
     return float(margin)
 
 
-def limited_difference(
-    first: Name,
-    second: Name,
-    total: CostSum,
-    reach: float,
-    margin: float | None,
-    level: float,
-    p_value: float,
-    exact: bool,
-    cases: float,
-    gap: FloatArray | None = None,
-    groups: float | None = None,
-) -> Difference:
-    """One pair: limits from draws of the difference, of groups or not, or from the score test."""
-    value = total.value
-    error = total.error
-    if groups is not None and gap is not None:
-        unit = ordinary_scale(gap)
-        error = unit * float(np.nanstd(gap / unit, ddof=1))
-        freedom = max(groups - 1, 1)
-        p_value = two_sided(value, error, freedom)
-        low, high = student_limits(value, error, reach, freedom)
-        inner = student_limits(value, error, max(2 * level - 1, 0.0), freedom)
-    elif gap is not None:
-        low, high = percentile(gap, reach)
-        inner = percentile(gap, max(2 * level - 1, 0.0))
-    else:
-        low, high = total.limits(reach)
-        inner = total.limits(max(2 * level - 1, 1e-9))
-    equivalent = None
-    if margin is not None:
-        equivalent = bool(-margin < inner[0] and inner[1] < margin)
-    z = normal_quantile(level)
-    needed = np.inf if value == 0 else cases * (z * error / value) ** 2
-    return Difference(
-        first, second, value, low, high, p_value, p_value, exact, level, equivalent, needed
-    )
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """A difference of two systems before it is judged at a level.
+
+    `limits` gives the ends of its interval at a level; `error` is its standard error on so many
+    `cases`.
+    """
+
+    first: Name
+    second: Name
+    value: float
+    error: float
+    limits: Callable[[float], tuple[float, float]]
+    p_value: float
+    cases: float
+    exact: bool = False
+
+    def at(
+        self, level: float, *, reach: float | None = None, margin: float | None = None
+    ) -> Difference:
+        """The difference at a level, with the interval of another one, `reach`, if given."""
+        low, high = self.limits(level if reach is None else reach)
+        equivalent = None
+        if margin is not None:
+            inner = self.limits(max(2 * level - 1, 1e-9))
+            equivalent = bool(-margin < inner[0] and inner[1] < margin)
+        z, p = normal_quantile(level), self.p_value
+        needed = np.inf if self.value == 0 else self.cases * (z * self.error / self.value) ** 2
+        return Difference(
+            self.first, self.second, self.value, low, high, p, p, self.exact, level, equivalent,
+            needed,
+        )  # fmt: skip
+
+
+def student_gap(
+    first: Name, second: Name, value: float, error: float, freedom: float, cases: float
+) -> Gap:
+    """A difference judged by Student's t."""
+
+    def limits(level: float) -> tuple[float, float]:
+        return student_limits(value, error, level, freedom)
+
+    return Gap(first, second, value, error, limits, two_sided(value, error, freedom), cases)
+
+
+def group_gap(first: Name, second: Name, value: float, draws: FloatArray, groups: float,
+              cases: float, *, exact: bool) -> Gap:  # fmt: skip
+    """A difference from draws of whole groups, of which so many carry its variance."""
+    unit = ordinary_scale(draws)
+    error = unit * float(np.nanstd(draws / unit, ddof=1))
+    found = student_gap(first, second, value, error, max(groups - 1, 1), cases)
+    return replace(found, exact=exact)
 
 
 def two_sided(value: float, error: float, freedom: float) -> float:

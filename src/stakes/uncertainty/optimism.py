@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,8 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.interval import (
-    OF_SCORES,
-    Interval,
-    Replicates,
-    refuse_weights,
-    seed_of,
-    shortage,
-)
+from stakes.uncertainty.intervals.count_intervals import Asked
+from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, seed_of
 from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
 
 #: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
@@ -70,14 +64,8 @@ class MinCostOptimism:
 
     def frame(self) -> Frame:
         """One row: apparent, new_data, least, optimism."""
-        return Frame(
-            {
-                "apparent": [self.apparent],
-                "new_data": [self.new_data],
-                "least": [self.least],
-                "optimism": [self.optimism],
-            }
-        )
+        names = ("apparent", "new_data", "least", "optimism")
+        return Frame({name: [getattr(self, name)] for name in names})
 
 
 def min_cost_optimism(
@@ -142,58 +130,42 @@ def min_cost_optimism(
         counts = _cross_fitted(scores, app, priors, folds, draws, rng)
         new = _cost(counts, app, priors) / divisor
     elif method == "bootstrap":
-        generator = as_generator(rng)
         drawn = 200 if draws is None else draws
-        new = apparent + _bootstrap_gap(scores, app, priors, drawn, generator) / divisor
+        new = apparent + _bootstrap_gap(scores, app, priors, drawn, rng) / divisor
     else:
         raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
     return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
 
 
-def min_cost_interval(
-    scores: RankedScores,
-    application: Any,
-    *,
-    method: str,
-    normalized: bool,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+def min_cost_interval(scores: RankedScores, asked: Asked, method: str) -> Interval:
     """Interval of the least cost in the population; see `stakes.uncertainty.interval`.
 
     "score": the score interval of the counts halfway between those of the best threshold on
     the data and the cross-fitted ones. "percentile": replicates of the minimum, moved up by
     their own bias.
     """
-    app, priors, divisor = _setting(scores, application, normalized)
-    seed = seed_of(rng)
+    app, priors, divisor = _setting(scores, asked.application, asked.normalized)
+    asked = replace(asked, rng=seed_of(asked.rng))  # divisions and draws from one seed
     best = at_min_cost(scores, app).confusion.counts
-    counts = (best + _cross_fitted(scores, app, priors, 10, None, seed)) / 2
+    counts = (best + _cross_fitted(scores, app, priors, 10, None, asked.rng)) / 2
     apparent, least = (_cost(table, app, priors) / divisor for table in (best, counts))
-    refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
-    notes = (*notes, f"optimism corrected: {apparent:.4g} on these very data")
-    common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
+    notes = (f"optimism corrected: {apparent:.4g} on these very data",)
+    cases = scores.class_totals, scores.classes
     if method == "score":
-        stakes = as_stakes(app)
-        cells = np.argwhere(np.ones_like(counts, dtype=bool)).astype(np.intp)
-        total = cost_sum(counts.ravel(), cells, stakes, normalized=normalized)
-        return Interval.found("min_cost", total.value, lambda at, _: total.limits(at), **common)
+        total = cost_sum(counts, as_stakes(app), normalized=asked.normalized)
+        return asked.found(method, total.value, total.limits, cases, notes=notes)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         pairs = draw_runs(scores.runs.negatives, scores.runs.positives, size, generator)
-        return np.array([_least(a, b, app, priors) / divisor for a, b in pairs])
+        tables = (_decided(pair, _best(pair, app, priors), app) for pair in pairs)
+        return np.array([_cost(table, app, priors) / divisor for table in tables])
 
-    drawn = Replicates.drawn(draw, draws, seed)
-
-    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        shift = 2 * (apparent - float(found.values.mean()))
-        low, high = percentile(found.values, at)
+    def rule(at: float, values: FloatArray) -> tuple[float, float]:
+        shift = 2 * (apparent - float(values.mean()))
+        low, high = percentile(values, at)
         return low + shift, high + shift
 
-    return Interval.found("min_cost", least, rule, replicates=drawn, **common)
+    return asked.found(method, least, rule, cases, notes=notes, replicates=asked.drawn(draw))
 
 
 def _setting(
@@ -250,35 +222,30 @@ def _cost(counts: FloatArray, app: Application, priors: FloatArray) -> float:
     return float((priors[:, None] * rates * app.costs.values).sum())
 
 
-def _least(negatives: Any, positives: Any, app: Application, priors: FloatArray) -> float:
-    """Least cost on one replicate."""
-    chosen = best_decisions(negatives, positives, app.costs.values, priors)
-    counts = _decided(negatives, positives, chosen, app)
-    return _cost(counts, app, priors)
+Runs = tuple[Any, Any]
 
 
-def _decided(negatives: Any, positives: Any, chosen: Any, app: Application) -> FloatArray:
+def _best(runs: Runs, app: Application, priors: FloatArray) -> Any:
+    """The decision of least cost for each run, of negatives and positives."""
+    return best_decisions(*runs, app.costs.values, priors)
+
+
+def _decided(runs: Runs, chosen: Any, app: Application) -> FloatArray:
     """Counts by class and decision when each run gets its decision."""
     n = len(app.decisions)
-    return np.stack([np.bincount(chosen, weights=c, minlength=n) for c in (negatives, positives)])
+    return np.stack([np.bincount(chosen, weights=cases, minlength=n) for cases in runs])
 
 
 def _bootstrap_gap(
-    scores: RankedScores,
-    app: Application,
-    priors: FloatArray,
-    draws: int,
-    rng: np.random.Generator,
+    scores: RankedScores, app: Application, priors: FloatArray, draws: int, rng: RandomSource
 ) -> float:
     """Mean difference between what replicates' thresholds cost on the data and on them."""
-    first = np.asarray(scores.runs.negatives, dtype=np.int64)
-    second = np.asarray(scores.runs.positives, dtype=np.int64)
-    gaps = []
+    both = [np.asarray(c, dtype=np.int64) for c in (scores.runs.negatives, scores.runs.positives)]
+    here, generator, gaps = (both[0], both[1]), as_generator(rng), []
     for _ in range(draws):
-        a = rng.multinomial(int(first.sum()), first / first.sum())
-        b = rng.multinomial(int(second.sum()), second / second.sum())
-        chosen = best_decisions(a, b, app.costs.values, priors)
-        there = _cost(_decided(a, b, chosen, app), app, priors)
-        here = _cost(_decided(first, second, chosen, app), app, priors)
-        gaps.append(here - there)
+        first, second = (generator.multinomial(int(c.sum()), c / c.sum()) for c in here)
+        chosen = _best((first, second), app, priors)
+        tables = (_decided(runs, chosen, app) for runs in (here, (first, second)))
+        on_data, on_replicate = (_cost(table, app, priors) for table in tables)
+        gaps.append(on_data - on_replicate)
     return float(np.mean(gaps))

@@ -16,9 +16,15 @@ from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, Name, Priors
-from stakes.uncertainty.differences import pair_difference, rounded_up
+from stakes.uncertainty.differences import rounded_up
 from stakes.uncertainty.intervals.interval import OF_PLANS, as_level, refuse_weights
-from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
+from stakes.uncertainty.intervals.linear_costs import (
+    CostSum,
+    Stakes,
+    as_stakes,
+    cost_sum,
+    difference_sum,
+)
 
 
 @dataclass(frozen=True)
@@ -238,15 +244,12 @@ def _subject(
                 "a confusion matrix is one system.", hint="give width=..., or PairedCounts"
             )
         check_names(pilot, stakes.applications[0])
-        joint = PairedCounts.from_confusion(pilot)
-        return cost_sum(
-            joint.counts, joint.cells, stakes, normalized=normalized
-        ), pilot.class_totals
+        return cost_sum(pilot.counts, stakes, normalized=normalized), pilot.class_totals
     check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
     pair = tuple(systems) if systems is not None else pilot.systems
     if len(pair) != 2:
         raise DataError(f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')")
-    total = pair_difference(pilot, pair[0], pair[1], stakes, normalized=normalized)
+    total = difference_sum(pilot.subset(pair), stakes, normalized=normalized)
     return total, pilot.class_totals
 
 

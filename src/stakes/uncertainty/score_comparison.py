@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import same_length
 from stakes._columns import as_floats, as_weights
-from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._names import encode
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.comparison import Comparison, apart_draws, shares_best
-from stakes.uncertainty.differences import (
-    Difference,
-    adjusted,
-    as_margin,
-    limited_difference,
-    two_sided,
-)
+from stakes.uncertainty.comparison import Comparison, compared, cost_draws
+from stakes.uncertainty.differences import Gap, group_gap, student_gap
 from stakes.uncertainty.intervals.group_intervals import (
     ScoreRows,
     carrying_groups,
+    class_hits,
     group_cases,
+    score_draws,
     score_statistic,
 )
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
     OF_SYSTEMS,
+    Draw,
     Replicates,
-    as_level,
     refuse_weights,
     shortage,
 )
@@ -117,142 +110,61 @@ def compare_scores(
             hint="compare_scores(y_true, {'a': scores_a, 'b': scores_b})",
         )
     columns = [as_floats(c, f"scores[{name!r}]") for name, c in scores.items()]
-    counts = {
-        name: ScoreCounts.from_scores(y_true, column, kind="rank", sample_weight=sample_weight)
-        for name, column in zip(scores, columns, strict=True)
-    }
-    first = next(iter(counts.values()))
-    first.require_both("compare_scores")
-    second = encode(y_true, first.classes, "y_true").astype(bool)
+    counts = [
+        ScoreCounts.from_scores(y_true, column, kind="rank", sample_weight=sample_weight)
+        for column in columns
+    ]
+    counts[0].require_both("compare_scores")
+    second = encode(y_true, counts[0].classes, "y_true").astype(bool)
     for name, column in zip(scores, columns, strict=True):
         same_length("y_true", second.shape[0], f"scores[{name!r}]", column.shape[0])
     weights = as_weights(sample_weight, second.shape[0])
     if weights is not None:
         kept = weights > 0
-        second, weights = second[kept], weights[kept]
-        columns = [column[kept] for column in columns]
-    values, draw, areas = _quantity(metric, application, counts, second, columns, weights)
+        second, weights, columns = second[kept], weights[kept], [c[kept] for c in columns]
+    names = tuple(scores)
+    made = [score_statistic(metric, application, summary) for summary in counts]
+    values = np.array([1 - value if metric == "auc" else value for value, _ in made])
+    rows = [ScoreRows.ordered(second, column, weights) for column in columns]
+    moves = None
+    if metric == "auc":
+        every = np.array([each.influence() for each in rows])
+        moves = every[:, ~second], every[:, second]
+        draw = _normal_draws(values, moves)
+    else:
+        draw = score_draws(rows, made[0][1], class_hits(second))
     drawn = Replicates.drawn(draw, draws, rng)
     cases = np.bincount(second, minlength=2).astype(np.float64)
-    refused, notes = shortage(cases, first.classes, min_cases)
-    names = tuple(counts)
-    best, word = shares_best(drawn.values), _WORDS.get(metric, "")
 
-    def at(reach: float) -> Comparison:
-        pairs = [
-            _pair(names, values, pair, drawn, areas, as_level(reach), float(cases.sum()))
-            for pair in combinations(range(len(names)), 2)
-        ]
-        called = [replace(each, better=f"better by {word}") if word else each for each in pairs]
-        return Comparison(
-            names, values, best, tuple(adjusted(called)), notes, refused, drawn, at,
-            f"best by {word}" if word else "cheapest",
-        )  # fmt: skip
+    def gap(a: int, b: int) -> Gap:
+        error, freedom = float((drawn.values[:, a] - drawn.values[:, b]).std(ddof=1)), np.inf
+        if moves is not None:
+            error, freedom = _error_of_areas([m[a] - m[b] for m in moves], weights is not None)
+        value = float(values[a] - values[b])
+        return student_gap(names[a], names[b], value, error, freedom, float(cases.sum()))
 
-    return at(level)
+    short = shortage(cases, counts[0].classes, min_cases)
+    return compared(names, values, drawn, gap, short, word=_WORDS.get(metric, ""))(level)
 
 
-def _quantity(
-    metric: str,
-    application: Any,
-    counts: Mapping[Any, ScoreCounts],
-    second: Any,
-    columns: list[Any],
-    weights: FloatArray | None,
-) -> tuple[FloatArray, Any, _Areas | None]:
-    """The value of each system, how to draw it, and for AUC how sure differences are."""
-    made = [score_statistic(metric, application, summary) for summary in counts.values()]
-    if metric != "auc":
-        values = np.array([value for value, _ in made])
-        return values, _resampled(second, columns, made[0][1], weights), None
-    values = np.array([1 - value for value, _ in made])
-    areas = _Areas.of(second, columns, weights)
-    covariance = areas.covariance
-
-    def normal(size: int, generator: np.random.Generator) -> FloatArray:
-        return np.asarray(
-            generator.multivariate_normal(values, covariance, size=size, method="eigh")
-        )
-
-    return values, normal, areas
+def _normal_draws(values: FloatArray, moves: tuple[FloatArray, FloatArray]) -> Draw:
+    """Draws from the normal limit, with DeLong's covariance of areas that each row moves so."""
+    parts = [m @ m.T * (m.shape[1] / max(m.shape[1] - 1, 1)) for m in moves]
+    law: dict[str, Any] = {"mean": values, "cov": parts[0] + parts[1], "method": "eigh"}
+    return lambda size, generator: np.asarray(generator.multivariate_normal(size=size, **law))
 
 
-@dataclass(frozen=True, eq=False)
-class _Areas:
-    """How far each row moves each area, class by class; and whether rows weigh differently."""
+def _error_of_areas(moves: list[FloatArray], weighted: bool) -> tuple[float, float]:
+    """Standard error of a difference of areas, and its degrees of freedom.
 
-    moves: tuple[FloatArray, FloatArray]
-    weighted: bool
-
-    @classmethod
-    def of(cls, second: Any, columns: list[Any], weights: FloatArray | None) -> _Areas:
-        """From the rows."""
-        moves = np.array([ScoreRows.ordered(second, c, weights).influence() for c in columns])
-        return cls((moves[:, ~second], moves[:, second]), weights is not None)
-
-    @property
-    def covariance(self) -> FloatArray:
-        """DeLong's covariance of the areas."""
-        found = [m @ m.T * (m.shape[1] / max(m.shape[1] - 1, 1)) for m in self.moves]
-        return np.asarray(found[0] + found[1])
-
-    def freedom(self, a: int, b: int) -> float:
-        """Degrees of freedom of the variance of a difference: rows that carry it (Satterthwaite).
-
-        Endless without weights, as DeLong's test has it.
-        """
-        if not self.weighted:
-            return np.inf
-        squares = [(m[a] - m[b]) ** 2 for m in self.moves]
-        fourths = sum(float((part**2).sum()) for part in squares)
-        total = sum(float(part.sum()) for part in squares)
-        return max(total**2 / fourths, 1.0) if fourths > 0 else np.inf
-
-
-def _resampled(
-    second: Any, columns: list[Any], statistic: Any, weights: FloatArray | None = None
-) -> Any:
-    """Draw cases of each class and count them in the order of each system's scores."""
-    systems = [ScoreRows.ordered(second, column, weights) for column in columns]
-    members = [np.flatnonzero(~second), np.flatnonzero(second)]
-
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        found = np.empty((size, len(systems)))
-        for b in range(size):
-            hits = np.zeros(second.shape[0], dtype=np.int64)
-            for inside in members:
-                n = inside.shape[0]
-                hits[inside] = np.bincount(generator.integers(0, n, n), minlength=n)
-            found[b] = [statistic(rows.rates(hits)) for rows in systems]
-        return found
-
-    return draw
-
-
-def _pair(
-    names: tuple[Any, ...],
-    values: FloatArray,
-    pair: tuple[int, ...],
-    drawn: Replicates,
-    areas: _Areas | None,
-    level: float,
-    cases: float,
-) -> Difference:
-    """One pair, the better system first."""
-    a, b = sorted(pair, key=lambda k: values[k])
-    value = float(values[a] - values[b])
-    gaps = drawn.values[:, a] - drawn.values[:, b]
-    error, freedom = float(gaps.std(ddof=1)), np.inf
-    if areas is not None:
-        covariance = areas.covariance
-        variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
-        error, freedom = float(np.sqrt(max(variance, 0.0))), areas.freedom(a, b)
-    low, high = student_limits(value, error, level, freedom)
-    p_value = two_sided(value, error, freedom)
-    needed = np.inf if value == 0 else cases * (normal_quantile(level) * error / value) ** 2
-    return Difference(
-        names[a], names[b], value, low, high, p_value, p_value, False, level, None, needed
-    )
+    By how much rows of each class move it. The degrees are endless without weights, as DeLong's
+    test has it; else so many as rows carry the variance (Satterthwaite).
+    """
+    squares = [float((m**2).sum()) for m in moves]
+    parts = (s * m.size / max(m.size - 1, 1) for s, m in zip(squares, moves, strict=True))
+    error, fourths = float(np.sqrt(sum(parts))), sum(float((m**4).sum()) for m in moves)
+    freedom = max(sum(squares) ** 2 / fourths, 1.0) if weighted and fourths > 0 else np.inf
+    return error, freedom
 
 
 def compare_across(
@@ -301,6 +213,8 @@ def compare_across(
     >>> found.best
     'a'
     """
+    from scipy.special import ndtr
+
     stakes = as_stakes(application, weights)
     if not stakes.with_priors:
         raise DataError(
@@ -313,36 +227,45 @@ def compare_across(
             "`compare_across` needs the confusion matrices of at least two systems, by name.",
             hint="compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
-    margin = as_margin(margin)
-    sums: dict[Any, CostSum] = {}
-    notes: list[str] = []
-    refused = False
+    names, short, notes = tuple(matrices), [], []
+    sums: list[CostSum] = []
     for name, one in matrices.items():
         matrix, cases = _counted(name, one)
         check_names(matrix, stakes.applications[0])
-        joint = PairedCounts.from_confusion(matrix, name)
-        sums[name] = cost_sum(joint.counts, joint.cells, stakes, normalized=normalized)
-        short, said = shortage(
-            cases, (*matrix.classes, "groups"), min_cases, np.append(stakes.matters, True)
-        )
-        refused, notes = refused or short, [*notes, *(f"{name}: {text}" for text in said)]
-    names = tuple(matrices)
-    costs = np.array([sums[name].value for name in names])
-    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalized), draws, rng)
-    best = shares_best(drawn.values)
+        sums.append(cost_sum(matrix.counts, stakes, normalized=normalized))
+        classes, matters = (*matrix.classes, "groups"), np.append(stakes.matters, True)
+        refused, said = shortage(cases, classes, min_cases, matters)
+        short.append(refused)
+        notes += [f"{name}: {text}" for text in said]
     table = stakes.cell_weights(normalized=normalized)
     groups = [
         carrying_groups(one, table[tuple(one.joint.cells.T)], by_class=True)
         for one in matrices.values()
         if isinstance(one, GroupedCounts)
     ]
-    gaps = (drawn.values, min(groups)) if groups else None
+    every = [
+        one if isinstance(one, GroupedCounts) else PairedCounts.from_confusion(one)
+        for one in matrices.values()
+    ]
+    drawn = Replicates.drawn(cost_draws(every, stakes, normalized), draws, rng)
 
-    def at(reach: float) -> Comparison:
-        pairs = _differences(sums, costs, as_level(reach), margin, gaps)
-        return Comparison(names, costs, best, tuple(pairs), tuple(notes), refused, drawn, at)
+    def gap(a: int, b: int) -> Gap:
+        total = _apart(sums[a], sums[b])
+        value, cases = total.value, float(total.counts.sum())
+        if groups:
+            draws_of = drawn.values[:, a] - drawn.values[:, b]
+            return group_gap(names[a], names[b], value, draws_of, min(groups), cases, exact=False)
+        p_value = 2 * float(ndtr(-abs(total.z_score())))
+        return Gap(names[a], names[b], value, total.error, total.limits, p_value, cases, True)
 
-    return at(level)
+    costs = np.array([each.value for each in sums])
+    return compared(names, costs, drawn, gap, (any(short), tuple(notes)), margin=margin)(level)
+
+
+def _apart(a: CostSum, b: CostSum) -> CostSum:
+    """The difference of two costs on cases of their own."""
+    counts, weights = np.concatenate([a.counts, b.counts]), [a.weights, -b.weights]
+    return CostSum(counts, np.concatenate(weights), a.constant - b.constant)
 
 
 def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:
@@ -354,36 +277,3 @@ def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[Confusi
     counts = np.asarray(given.counts, dtype=np.float64)
     refuse_weights(counts, "confusion matrix", instead=OF_SYSTEMS)
     return given, np.append(given.class_totals, np.inf)
-
-
-def _differences(
-    sums: Mapping[Any, CostSum],
-    costs: FloatArray,
-    level: float,
-    margin: float | None,
-    drawn: tuple[FloatArray, float] | None,
-) -> list[Difference]:
-    """Every pair, the cheaper system first; from draws of whole groups if there are any."""
-    from scipy.special import ndtr
-
-    names, found = tuple(sums), []
-    for pair in combinations(range(len(names)), 2):
-        places = sorted(pair, key=lambda k: costs[k])
-        first, second = (names[k] for k in places)
-        a, b = sums[first], sums[second]
-        total = CostSum(
-            np.concatenate([a.counts, b.counts]),
-            np.concatenate([a.weights, -b.weights]),
-            a.constant - b.constant,
-        )
-        p_value = 2 * float(ndtr(-abs(total.z_score())))
-        cases = float(total.counts.sum())
-        gap, groups = None, None
-        if drawn is not None:
-            gap, groups = drawn[0][:, places[0]] - drawn[0][:, places[1]], drawn[1]
-        found.append(
-            limited_difference(
-                first, second, total, level, margin, level, p_value, gap is None, cases, gap, groups
-            )
-        )
-    return adjusted(found)

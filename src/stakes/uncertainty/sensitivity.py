@@ -36,7 +36,7 @@ def _choice_gap(
         stakes = as_stakes(app)
         if isinstance(systems, PairedCounts) and max(left, right) < len(matrices):
             two = systems.subset([names[left], names[right]])
-            parts.append(difference_sum(two.counts, two.cells, stakes))
+            parts.append(difference_sum(two, stakes))
             continue
         sums = []
         for k in (left, right):
@@ -44,8 +44,7 @@ def _choice_gap(
             if matrix is None:
                 sums.append(_constant(k - len(matrices), values))
             else:
-                joint = PairedCounts.from_confusion(matrix)
-                sums.append(cost_sum(joint.counts, joint.cells, stakes))
+                sums.append(cost_sum(matrix.counts, stakes))
         parts.append(
             CostSum(
                 np.concatenate([sums[0].counts, sums[1].counts]),

@@ -47,7 +47,7 @@ def test_joint_counts_are_those_of_paired_counts():
     np.testing.assert_allclose(rows.joint.counts, paired.counts)
     assert rows.joint.total == pytest.approx(300)  # so that numbers of cases are numbers of rows
     np.testing.assert_allclose(
-        rows.confusion().counts, paired.confusion("a").counts, rtol=1e-12, atol=1e-12
+        rows.joint.confusion("a").counts, paired.confusion("a").counts, rtol=1e-12, atol=1e-12
     )
 
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
 
 from stakes.exceptions import DataError
-from stakes.uncertainty.intervals.interval import BLOCK, Replicates, _Bar
+from stakes.uncertainty.intervals.interval import BLOCK, Replicates
 
 
 def uniform(size: int, generator: np.random.Generator) -> np.ndarray:
@@ -46,25 +44,3 @@ class TestReplicates:
     def test_no_replicates_are_refused(self) -> None:
         with pytest.raises(DataError, match="draws"):
             Replicates.drawn(uniform, 0, 0)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-class TestBar:
-    def test_shown_on_a_terminal_once_patience_is_over_and_then_cleared(self) -> None:
-        stream = Terminal()
-        bar = _Bar(100, stream, patience=0.0)
-        bar.show(50)
-        assert "50 of 100 replicates" in stream.getvalue()
-        bar.close()
-        assert stream.getvalue().endswith("\r")
-
-    @pytest.mark.parametrize(("stream", "patience"), [(io.StringIO(), 0.0), (Terminal(), 1e9)])
-    def test_silent_in_files_and_when_quick(self, stream: io.StringIO, patience: float) -> None:
-        bar = _Bar(100, stream, patience=patience)
-        bar.show(50)
-        bar.close()
-        assert stream.getvalue() == ""

@@ -161,10 +161,9 @@ def test_compared_scores_against_drawn_rows(metric: str) -> None:
 
 
 def test_degrees_of_freedom_count_the_rows_that_carry_the_variance() -> None:
-    from stakes.uncertainty.score_comparison import _Areas
+    from stakes.uncertainty.score_comparison import _error_of_areas
 
-    even = np.array([[1.0, -1.0, 1.0, -1.0], [0.0, 0.0, 0.0, 0.0]])
-    one = np.array([[3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
-    assert _Areas((even, even), weighted=True).freedom(0, 1) == pytest.approx(8**2 / 8)
-    assert _Areas((one, one), weighted=True).freedom(0, 1) == pytest.approx(18**2 / (2 * 9**2))
-    assert _Areas((one, one), weighted=False).freedom(0, 1) == np.inf
+    even, one = np.array([1.0, -1.0, 1.0, -1.0]), np.array([3.0, 0.0, 0.0, 0.0])
+    assert _error_of_areas([even, even], True)[1] == pytest.approx(8**2 / 8)
+    assert _error_of_areas([one, one], True)[1] == pytest.approx(18**2 / (2 * 9**2))
+    assert _error_of_areas([one, one], False)[1] == np.inf

@@ -4,13 +4,14 @@ refitted.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import same_length
 from stakes._columns import as_column, as_weights
-from stakes._kernels.interval_ends import MATTERS, percentile, student_limits, too_unequal
+from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
 from stakes._names import encode, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.calibration import Calibrator
@@ -23,47 +24,41 @@ from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, IntArray, RandomSource
 from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
-from stakes.uncertainty.intervals.count_intervals import confusion_interval
+from stakes.uncertainty.intervals.count_intervals import Asked, confusion_interval
 from stakes.uncertainty.intervals.group_intervals import grouped_interval
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
     Interval,
-    Replicates,
     few_carry,
-    shortage,
+    percentile_rule,
 )
 from stakes.uncertainty.intervals.score_intervals import score_interval
 from stakes.uncertainty.intervals.weighted_intervals import sums_interval
 
 
-def _tally_interval(tally: CostTally, *, priors: Any, level: float, min_cases: int) -> Interval:
+def _tally_interval(tally: CostTally, asked: Asked) -> Interval:
     """See `stakes.uncertainty.interval`: Welch's t on the class means."""
-    totals = tally.class_totals
-    matters = np.asarray(priors) > 0 if priors is not None else None
-    refused, notes = shortage(totals, tally.classes, min_cases, matters)
-    value = tally.cost(priors)
+    priors = getattr(asked.application, "priors", None)
+    value, matters = tally.cost(priors), None if priors is None else np.asarray(priors) > 0
     if priors is None:
-        n = np.array([tally.total])
-        sums, squares, shares = tally.sums.sum(), tally.squares.sum(), np.ones(1)
+        n, shares = np.array([tally.total]), np.ones(1)
+        sums, squares = tally.sums.sum(), tally.squares.sum()
     else:
-        n, sums, squares = totals, tally.sums.sum(axis=1), tally.squares.sum(axis=1)
-        shares = np.asarray(priors, dtype=np.float64)
+        n, shares = tally.class_totals, np.asarray(priors, dtype=np.float64)
+        sums, squares = tally.sums.sum(axis=1), tally.squares.sum(axis=1)
     means = sums / np.maximum(n, 1)
     spread = np.maximum(squares - n * means**2, 0.0) / np.maximum(n - 1, 1)
     parts = shares**2 * spread / np.maximum(n, 1)
     error = float(np.sqrt(parts.sum()))
     bottom = float((parts**2 / np.maximum(n - 1, 1)).sum())
     freedom = error**4 / bottom if bottom > 0 else np.inf
-    notes += _unequal(tally, priors, min_cases)
-    return Interval.found(
-        "expected_cost",
-        value,
-        lambda at, _: student_limits(value, error, at, freedom),
-        level=level,
-        method="student",
-        refused=refused,
-        notes=notes,
-    )
+    cases, notes = (tally.class_totals, tally.classes), _unequal(tally, priors, asked.min_cases)
+
+    def rule(at: float, _: FloatArray) -> tuple[float, float]:
+        return student_limits(value, error, at, freedom)
+
+    by_cost = replace(asked, metric="expected_cost")
+    return by_cost.found("student", value, rule, cases, matters=matters, notes=notes)
 
 
 def _unequal(tally: CostTally, priors: Any, min_cases: int) -> tuple[str, ...]:
@@ -160,40 +155,17 @@ def interval(
     >>> print(interval(ConfusionMatrix([[90, 5], [2, 3]]), application=app))
     0.25 (too few cases for an interval)
     """
-    common: dict[str, Any] = {"level": level, "min_cases": min_cases}
-    drawing: dict[str, Any] = {"draws": draws, "rng": rng}
+    asked = Asked(metric, application, weights, method, normalized, level, draws, rng, min_cases)
     if isinstance(summary, ConfusionMatrix):
-        return confusion_interval(
-            summary,
-            metric,
-            application=application,
-            weights=weights,
-            method=method,
-            **drawing,
-            **common,
-        )
+        return confusion_interval(summary, asked)
     if isinstance(summary, (GroupedCounts, CaseRows)):
-        return grouped_interval(
-            summary, metric, application=application, weights=weights, **drawing, **common
-        )
+        return grouped_interval(summary, asked)
     if isinstance(summary, CellSums):
-        return sums_interval(
-            summary, metric, application=application, weights=weights, method=method, **common
-        )
+        return sums_interval(summary, asked)
     if isinstance(summary, CostTally):
-        priors = getattr(application, "priors", None)
-        return _tally_interval(summary, priors=priors, **common)
+        return _tally_interval(summary, asked)
     if isinstance(summary, RankedScores):
-        return score_interval(
-            summary,
-            metric,
-            application=application,
-            weights=weights,
-            method=method,
-            normalized=normalized,
-            **drawing,
-            **common,
-        )
+        return score_interval(summary, asked)
     raise DataError(
         f"`summary` must be a summary of cases; got {type(summary).__name__}.",
         hint="ConfusionMatrix.from_decisions(y_true, decisions), ScoreCounts.from_scores(...)",
@@ -281,6 +253,9 @@ def refitted_interval(
     weights = as_weights(sample_weight, codes.shape[0])
     learnt_weights = as_weights(calibration[2] if len(calibration) > 2 else None, groups.shape[0])
 
+    # Cases are coded already, so that positions are names.
+    coded = Application(CostMatrix(app.costs.values), app.priors)
+
     def refitted(fit: IntArray) -> Calibrator:
         inside = None if learnt_weights is None else learnt_weights[fit]
         return _fresh(calibrator, app).fit(learnt.take(fit), known[fit], sample_weight=inside)
@@ -291,7 +266,7 @@ def refitted_interval(
         return measure(
             codes[test],
             bayes_decisions(posteriors, app.costs, classes=app.classes),
-            application=_coded(app),
+            application=coded,
             sample_weight=None if weights is None else weights[test],
         )
 
@@ -304,20 +279,11 @@ def refitted_interval(
         pairs = [(_redrawn(codes, generator), _redrawn(groups, generator)) for _ in range(size)]
         return np.array([cost(test, refitted(fit)) for test, fit in pairs])
 
-    drawn = Replicates.drawn(draw, draws, rng)
     kept = codes if weights is None else codes[weights > 0]
-    totals = np.bincount(kept, minlength=len(app.classes)).astype(np.float64)
-    refused, notes = shortage(totals, app.classes, min_cases)
-
-    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        return percentile(found.values, at)
-
+    cases = np.bincount(kept, minlength=len(app.classes)), app.classes
     name = "normalized_expected_cost" if normalized else "expected_cost"
-    return Interval.found(
-        name, value, rule, level=level, method="refitted", refused=refused, notes=notes,
-        replicates=drawn,
-    )  # fmt: skip
+    asked = Asked(name, app, level=level, draws=draws, rng=rng, min_cases=min_cases)
+    return asked.found("refitted", value, percentile_rule, cases, replicates=asked.drawn(draw))
 
 
 def _fresh(calibrator: Calibrator, app: Application) -> Calibrator:
@@ -334,15 +300,7 @@ def _fresh(calibrator: Calibrator, app: Application) -> Calibrator:
     return fresh
 
 
-def _coded(app: Any) -> Any:
-    """The application with positions as names, since cases are coded already."""
-    return Application(CostMatrix(app.costs.values), app.priors)
-
-
 def _redrawn(codes: IntArray, generator: np.random.Generator) -> IntArray:
     """Positions drawn with replacement within each class."""
-    parts = []
-    for k in np.unique(codes):
-        inside = np.flatnonzero(codes == k)
-        parts.append(inside[generator.integers(0, inside.shape[0], inside.shape[0])])
-    return np.concatenate(parts)
+    members = (np.flatnonzero(codes == k) for k in np.unique(codes))
+    return np.concatenate([each[generator.integers(0, each.size, each.size)] for each in members])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from stakes._columns import as_column
+from stakes._kernels.cell_draws import in_parts
 from stakes._names import encode, observed_names
 from stakes.application import Application
 from stakes.exceptions import UndefinedError
@@ -18,8 +19,6 @@ from stakes.typing import FloatArray, IntArray, Name
 
 #: Weights of a cell whose variance is below this part of their squared mean are alike.
 _ALIKE_CELLS = 1e-9
-#: At most so many numbers are drawn at once.
-_ROOM = 1 << 22
 #: Sums of powers below this have lost digits.
 _LEAST = 1e-280
 
@@ -52,17 +51,17 @@ class CellSums:
     ) -> CellSums:
         """Cells that hold so many rows, with the sums of weights, squares and perhaps fourths."""
         rows = np.asarray(rows, dtype=np.float64)
-        _refuse_lost(powers)
+        totals = np.array([float(each.sum()) for each in powers])
+        if not (np.isfinite(totals) & (totals > _LEAST)).all():
+            raise UndefinedError(
+                "the weights are too large or too small to add up their powers.",
+                hint="divide them by their average: only their proportions matter",
+            )
         scale = float(rows.sum()) / float(powers[0].sum())
         sums, squares = powers[0] * scale, powers[1] * scale * scale
         fourths = powers[2] * scale**2 * scale**2 if len(powers) > 2 else None
         joint = PairedCounts(cells, sums, tuple(systems), tuple(classes), tuple(decisions))
         return cls(joint, rows, squares, fourths)
-
-    @property
-    def systems(self) -> tuple[Name, ...]:
-        """The systems that were counted."""
-        return self.joint.systems
 
     @property
     def n_groups(self) -> tuple[int]:
@@ -75,16 +74,6 @@ class CellSums:
         found = np.bincount(self.joint.cells[:, 0], self.rows, len(self.joint.classes))
         return np.asarray(found, dtype=np.float64)
 
-    def confusion(self) -> ConfusionMatrix:
-        """The weights of the first system by class and decision."""
-        return self.joint.confusion(self.systems[0])
-
-    def table(self, values: FloatArray) -> FloatArray:
-        """Values of the joint cells, added up by class and decision of the first system."""
-        found = np.zeros((len(self.joint.classes), len(self.joint.decisions)))
-        np.add.at(found, (self.joint.cells[:, 0], self.joint.cells[:, 1]), values)
-        return found
-
     def draw(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Replicates (size, C) of the joint cells as if rows were drawn with their weights.
 
@@ -93,29 +82,19 @@ class CellSums:
         """
         n, means = self.n_groups[0], self.joint.counts / self.rows
         spreads = self.squares / self.rows - means**2
-        found = np.empty((size, means.shape[0]))
-        step = max(1, _ROOM // means.shape[0])
-        for start in range(0, size, step):
-            part = found[start : start + step]
-            times = generator.multinomial(n, self.rows / n, size=part.shape[0])
-            part[:] = _weight_of_draws(times, means, spreads, generator)
-        return found
+
+        def some(many: int) -> FloatArray:
+            times = generator.multinomial(n, self.rows / n, size=many)
+            return _weight_of_draws(times, means, spreads, generator)
+
+        return in_parts(some, size, means.shape[0])
 
     def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
         """How many rows carry the variance of a mean of `parts` of the joint cells."""
         if self.fourths is None:
             raise UndefinedError("fourth powers of the weights were not added up.")
-        classes, sums = self.joint.cells[:, 0], self.joint.counts
-        strata = classes if by_class else np.zeros_like(classes)
-        totals = np.bincount(strata, sums)[strata]
-        means = np.bincount(strata, sums * parts)[strata] / totals
-        moves = (parts - means) / totals
-        most, size = float(self.n_groups[0]), float(np.abs(moves).max())
-        if size <= 0:
-            return most
-        second = float((self.squares * (moves / size) ** 2).sum())
-        fourth = float((self.fourths * (moves / size) ** 4).sum())
-        return min(most, second**2 / fourth + 1)
+        moves = mean_moves(self.joint, parts, by_class=by_class)
+        return satterthwaite(moves, float(self.n_groups[0]), self.squares, self.fourths)
 
     def __repr__(self) -> str:
         many = self.rows.shape[0]
@@ -138,23 +117,12 @@ def _weight_of_draws(
     return np.asarray(found)
 
 
-def _refuse_lost(powers: Sequence[FloatArray]) -> None:
-    """Raise when powers of very large or small weights are beyond what a double can hold."""
-    totals = np.array([float(each.sum()) for each in powers])
-    if not (np.isfinite(totals) & (totals > _LEAST)).all():
-        raise UndefinedError(
-            "the weights are too large or too small to add up their powers.",
-            hint="divide them by their average: only their proportions matter",
-        )
-
-
 #: Rows per kind of row from which it pays to draw how often each kind occurs.
 _ALIKE = 8
 #: From so many numbers per replicate on, only the heaviest rows are drawn one by one.
 MANY = 20_000
 #: So many of them.
 _HEAVIEST = 1000
-#: At most so many numbers are drawn at once.
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +148,9 @@ class CaseRows:
         *,
         sample_weight: FloatArray,
         groups: Any,
-        application: Application,
+        application: Application | ConfusionMatrix,
     ) -> CaseRows:
-        """Sort rows by joint cell; those of weight zero are left out."""
+        """Sort rows by joint cell, under the names of the application; none of weight zero."""
         kept = sample_weight > 0
         weights = sample_weight[kept] / sample_weight.max()
         weights /= weights.mean()
@@ -201,41 +169,43 @@ class CaseRows:
             group = encode(column, observed_names(column), "groups")
         return cls(joint, cases, place, weights, group, (int(group.max()) + 1,))
 
-    @property
-    def systems(self) -> tuple[Name, ...]:
-        """The systems that were counted."""
-        return self.joint.systems
-
-    def confusion(self) -> ConfusionMatrix:
-        """The weights of the first system by class and decision."""
-        return self.joint.confusion(self.systems[0])
-
     def draw(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Replicates (size, C) of the joint cells when rows, or whole groups, are drawn."""
         n, cells = self.n_groups[0], self.joint.counts.shape[0]
-        found = np.empty((size, cells))
         if n < self.place.shape[0]:
-            for k in range(size):
-                times = np.bincount(generator.integers(0, n, n), minlength=n)
-                found[k] = np.bincount(self.place, self.weights * times[self.group], cells)
-            return found
+            hits = (np.bincount(generator.integers(0, n, n), minlength=n) for _ in range(size))
+            weighed = (self.weights * times[self.group] for times in hits)
+            return np.array([np.bincount(self.place, weights, cells) for weights in weighed])
         place, weights, counts = self._kinds
         if min(n, place.shape[0] * _ALIKE) > MANY:
-            return self._draw_many(size, generator)
+            return in_parts(partial(self._draw_many, generator), size, cells + _HEAVIEST)
         if place.shape[0] * _ALIKE > n:  # hardly any are alike: draw them one by one
-            for k in range(size):
-                rows = generator.integers(0, n, n)
-                found[k] = np.bincount(self.place[rows], self.weights[rows], cells)
-            return found
-        starts = np.flatnonzero(np.append(True, np.diff(place) != 0))
-        step = max(1, _ROOM // place.shape[0])
-        for start in range(0, size, step):
-            part = found[start : start + step]
-            times = generator.multinomial(n, counts / n, size=part.shape[0])
-            part[:] = np.add.reduceat(times * weights, starts, axis=1)
+            rows = (generator.integers(0, n, n) for _ in range(size))
+            return np.array([np.bincount(self.place[k], self.weights[k], cells) for k in rows])
+
+        def some(many: int) -> FloatArray:
+            times = generator.multinomial(n, counts / n, size=many)
+            return _by_cell(times * weights, place, cells)
+
+        return in_parts(some, size, place.shape[0])
+
+    def by_class(self) -> list[CaseRows]:
+        """The rows of each class."""
+        classes, found = self.joint.cells[self.place, 0], []
+        for k in np.unique(classes):
+            inside = np.flatnonzero(classes == k)
+            place, weights = self.place[inside], self.weights[inside]
+            group, n = np.arange(inside.size), (inside.size,)
+            found.append(replace(self, place=place, weights=weights, group=group, n_groups=n))
         return found
 
-    def _draw_many(self, size: int, generator: np.random.Generator) -> FloatArray:
+    def summed(self) -> CellSums:
+        """The same rows, added up by joint cell; not for comparisons."""
+        rows = np.bincount(self.place).astype(np.float64)
+        squares = np.bincount(self.place, self.weights**2).astype(np.float64)
+        return CellSums(self.joint, rows, squares, None)
+
+    def _draw_many(self, generator: np.random.Generator, size: int) -> FloatArray:
         """See `draw`: the heaviest rows by themselves, the others by how many of each cell.
 
         Of the others only the mean and the variance of their weights count, of which thousands
@@ -243,17 +213,11 @@ class CaseRows:
         """
         n, cells = self.n_groups[0], self.joint.counts.shape[0]
         heavy, rows, means, spreads = self._heaviest
-        starts = np.flatnonzero(np.append(True, np.diff(self.place[heavy]) != 0))
         shares: FloatArray = np.append(rows, np.ones(heavy.shape[0])).astype(np.float64) / n
-        found = np.empty((size, cells))
-        step = max(1, _ROOM // shares.shape[0])
-        for start in range(0, size, step):
-            part = found[start : start + step]
-            times = generator.multinomial(n, shares, size=part.shape[0])
-            part[:] = _weight_of_draws(times[:, :cells], means, spreads, generator)
-            drawn = times[:, cells:] * self.weights[heavy]
-            part[:, self.place[heavy[starts]]] += np.add.reduceat(drawn, starts, axis=1)
-        return found
+        times = generator.multinomial(n, shares, size=size)
+        found = _weight_of_draws(times[:, :cells], means, spreads, generator)
+        drawn = times[:, cells:] * self.weights[heavy]
+        return found + _by_cell(drawn, self.place[heavy], cells)
 
     @cached_property
     def _heaviest(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
@@ -278,23 +242,47 @@ class CaseRows:
 
     def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
         """How many rows, or groups, carry the variance of a mean of `parts` of the joint cells."""
-        classes = self.joint.cells[:, 0]
-        strata = classes if by_class else np.zeros_like(classes)
-        sums = self.joint.counts
-        totals = np.bincount(strata, sums)[strata]
-        means = np.bincount(strata, sums * parts)[strata] / totals
-        moves = self.weights * ((parts - means) / totals)[self.place]
+        moves = self.weights * mean_moves(self.joint, parts, by_class=by_class)[self.place]
         by_group = np.bincount(self.group, moves).astype(np.float64)
         return satterthwaite(by_group, float(self.n_groups[0]))
 
 
-def satterthwaite(moves: FloatArray, most: float) -> float:
-    """How many of those that move a mean carry its variance, from their fourth moment."""
+def mean_moves(joint: PairedCounts, parts: FloatArray, *, by_class: bool) -> FloatArray:
+    """How far one case in each joint cell moves a mean of `parts`, or one of each class."""
+    classes, sums = joint.cells[:, 0], joint.counts
+    strata = classes if by_class else np.zeros_like(classes)
+    totals = np.bincount(strata, sums)[strata]
+    totals = np.where(totals > 0, totals, 1.0)
+    means = np.bincount(strata, sums * parts)[strata] / totals
+    return np.asarray((parts - means) / totals)
+
+
+def satterthwaite(moves: FloatArray, most: float, squares: Any = 1.0, fourths: Any = 1.0) -> float:
+    """How many of those that move a mean carry its variance, from their fourth moment.
+
+    `squares` and `fourths` are sums of powers of weights where moves are not yet weighted.
+    """
     size = float(np.abs(moves).max())
     if size <= 0:
         return most
-    squares = (moves / size) ** 2
-    return min(most, float(squares.sum()) ** 2 / float((squares**2).sum()) + 1)
+    powers = (moves / size) ** 2
+    second, fourth = float((squares * powers).sum()), float((fourths * powers**2).sum())
+    return min(most, second**2 / fourth + 1)
+
+
+def tables_of_cells(joint: PairedCounts, values: FloatArray) -> FloatArray:
+    """Values (..., C) of the joint cells of one system as tables (..., K, M)."""
+    found = np.zeros((*values.shape[:-1], len(joint.classes), len(joint.decisions)))
+    found[..., joint.cells[:, 0], joint.cells[:, 1]] = values
+    return found
+
+
+def _by_cell(values: FloatArray, place: IntArray, cells: int) -> FloatArray:
+    """Values (size, rows), of rows ordered by cell, added up by cell (size, C)."""
+    starts = np.flatnonzero(np.append(True, np.diff(place) != 0))
+    found = np.zeros((values.shape[0], cells))
+    found[:, place[starts]] = np.add.reduceat(values, starts, axis=1)
+    return found
 
 
 def _numbered(codes: list[Any], size: int) -> tuple[IntArray, IntArray]:

@@ -1,8 +1,9 @@
-"""Intervals of what is computed from a confusion matrix."""
+"""What an interval is asked of, and intervals of what is computed from a confusion matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,23 @@ from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.interval import Interval, Replicates, refuse_weights, shortage
+from stakes.typing import FloatArray, Name, RandomSource
+from stakes.uncertainty.intervals.interval import (
+    MIN_CASES,
+    Draw,
+    Interval,
+    Replicates,
+    Rule,
+    refuse_weights,
+    shortage,
+)
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 
 COSTS = {"expected_cost": False, "normalized_expected_cost": True}
-_COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")
-_OTHER_METHODS = ("percentile", "bca", "posterior")
 #: Pseudo-count of a cell in the posterior: Jeffreys' for two cells, Perks' in general.
 _PRIOR_MASS = 1.0
+
+Statistic = Callable[[FloatArray], FloatArray]
 
 
 def metric_name(metric: Any) -> str:
@@ -39,71 +48,112 @@ def metric_name(metric: Any) -> str:
     return str(name) if home.startswith("stakes.metrics") else f"{name} (given)"
 
 
-def confusion_interval(
-    matrix: ConfusionMatrix,
-    metric: Any,
-    *,
-    application: Any,
-    weights: Any,
-    method: str | None,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked at a public door: of which metric, at what costs, how, how sure, how drawn."""
+
+    metric: Any
+    application: Any
+    weights: Any = None
+    method: str | None = None
+    normalized: bool = False
+    level: float = 0.95
+    draws: int = 2000
+    rng: RandomSource = None
+    min_cases: int = MIN_CASES
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return metric_name(self.metric)
+
+    def by(self, *known: str) -> str:
+        """The method, the first of those known unless another one was asked for."""
+        method = self.method or known[0]
+        if method not in known:
+            raise DataError(
+                f"`method` of {self.name!r} must be one of {', '.join(known)}; got {method!r}."
+            )
+        return method
+
+    def stakes(self, matrix: ConfusionMatrix | None = None) -> Stakes:
+        """The costs, which must be there and have the names of the matrix, if there is one."""
+        if self.application is None:
+            raise DataError(
+                f"`{self.name}` needs costs.", hint="application=stakes.Application(...)"
+            )
+        stakes = as_stakes(self.application, self.weights)
+        if matrix is not None:
+            check_names(matrix, stakes.applications[0])
+        return stakes
+
+    def drawn(self, draw: Draw) -> Replicates:
+        """As many replicates as were asked for."""
+        return Replicates.drawn(draw, self.draws, self.rng)
+
+    def found(
+        self,
+        method: str,
+        value: float,
+        rule: Rule,
+        cases: tuple[Any, Sequence[Name]],
+        *,
+        matters: Any = None,
+        notes: tuple[str, ...] = (),
+        replicates: Replicates | None = None,
+    ) -> Interval:
+        """The interval by a rule, unless there are too few cases (numbers and their names)."""
+        refused, short = shortage(*cases, self.min_cases, matters)
+        notes = (*short, *notes) if replicates is None else replicates.noted((*short, *notes))
+        found = Interval.found(
+            self.name, value, rule, level=self.level, method=method, refused=refused, notes=notes,
+            replicates=replicates,
+        )  # fmt: skip
+        return found.noted_if_alike() if method in ("percentile", "bca") else found
+
+
+def confusion_interval(matrix: ConfusionMatrix, asked: Asked) -> Interval:
     """See `stakes.uncertainty.interval`."""
-    refuse_weights(np.asarray(matrix.counts, dtype=np.float64), "confusion matrix")
-    name = metric_name(metric)
-    if name in COSTS:
-        if application is None:
-            raise DataError(f"`{name}` needs costs.", hint="application=stakes.Application(...)")
-        stakes = as_stakes(application, weights)
-        for app in stakes.applications:
-            check_names(matrix, app)
-        return _cost_interval(matrix, name, stakes, method or "score", level, draws, rng, min_cases)
-    statistic = table_statistic(metric, matrix, application)
-    refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases)
-    found = _resampled(matrix, name, statistic, method or "bca", level, draws, rng, refused, notes)
-    if method is None and found.low == found.high:  # e.g. no error at all
-        notes = (*notes, "all replicates are alike, so the posterior was taken instead")
-        return _resampled(matrix, name, statistic, "posterior", level, draws, rng, refused, notes)
-    return found.noted_if_alike()
+    counts = np.asarray(matrix.counts, dtype=np.float64)
+    refuse_weights(counts, "confusion matrix")
+    if asked.name in COSTS:
+        return _cost_interval(matrix, asked, asked.stakes(matrix))
+    statistic = table_statistic(asked.metric, matrix, asked.application)
+    method = asked.by("bca", "percentile", "posterior")
+    found = _resampled(matrix, asked, statistic, method)
+    if asked.method is None and found.low == found.high:  # e.g. no error at all
+        note = "all replicates are alike, so the posterior was taken instead"
+        return _resampled(matrix, asked, statistic, "posterior", (note,))
+    return found
 
 
-def _cost_interval(
-    matrix: ConfusionMatrix,
-    name: str,
-    stakes: Stakes,
-    method: str,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+def _cost_interval(matrix: ConfusionMatrix, asked: Asked, stakes: Stakes) -> Interval:
     """Costs: the score test, the delta method, or replicates of the same sums."""
-    if method not in _COST_METHODS:
-        raise DataError(f"`method` must be one of {', '.join(_COST_METHODS)}; got {method!r}.")
-    cells = np.argwhere(np.ones_like(matrix.counts, dtype=bool)).astype(np.intp)
-    total = cost_sum(matrix.counts.ravel(), cells, stakes, normalized=COSTS[name])
-    refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases, stakes.matters)
-    common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
-    if method == "score":
-        return Interval.found(name, total.value, lambda at, _: total.limits(at), **common)
-    if method == "normal":
-        error = total.error
-        return Interval.found(
-            name, total.value, lambda at, _: student_limits(total.value, error, at), **common
-        )
-    drawn = Replicates.drawn(sum_draws(total, method), draws, rng)
-    return Interval.found(name, total.value, _sum_rule(total, method), replicates=drawn, **common)
+    method = asked.by("score", "normal", "percentile", "bca", "studentized", "posterior")
+    total = cost_sum(matrix.counts, stakes, normalized=COSTS[asked.name])
+    value, error = total.value, total.error
+
+    def rule(level: float, values: FloatArray) -> tuple[float, float]:
+        if method == "normal":
+            return student_limits(value, error, level)
+        if method == "studentized":
+            return studentized(value, error, values[:, 0], values[:, 1], level)
+        if method == "bca":
+            return bca(values, value, _skewness(total), level)
+        return percentile(values, level)
+
+    drawn = None
+    if method not in ("score", "normal"):
+        drawn = asked.drawn(sum_draws(total, method))
+    cases = matrix.class_totals, matrix.classes
+    by = total.limits if method == "score" else rule
+    return asked.found(method, value, by, cases, matters=stakes.matters, replicates=drawn)
 
 
-def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator], FloatArray]:
+def sum_draws(total: CostSum, method: str) -> Draw:
     """Replicates of a cost, with its own standard error in a second column if needed."""
-    total, unit = total.ordinary
     n_strata, width = total.counts.shape
-    strata = np.repeat(np.arange(n_strata), width)
-    counts, top = total.counts.ravel(), total.weights.ravel()
+    strata, counts = np.repeat(np.arange(n_strata), width), total.counts.ravel()
     prior = _PRIOR_MASS / width if total.prior is None else total.prior.ravel()
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
@@ -111,72 +161,45 @@ def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator
             cells: Any = posterior_cells(counts, strata, size, generator, prior=prior)
         else:
             cells = draw_cells(counts, strata, size, generator)
-        value, variance = replicated_moments(cells, strata, top, n_strata)
-        if total.bottoms:
-            naive = [
-                replicated_moments(cells, strata, b.ravel(), n_strata)[0] for b in total.bottoms
-            ]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value = value / np.min(naive, axis=0)
-            if method == "studentized":
-                variance = _ratio_variances(cells, strata, total, value, n_strata)
-        value = value + total.constant
-        if method != "studentized":
-            return np.asarray(unit * value)
-        return unit * np.column_stack([value, np.sqrt(variance)])
+        return sum_values(total, cells, with_errors=method == "studentized")
 
     return draw
 
 
-def _ratio_variances(
-    cells: Any, strata: Any, total: CostSum, ratio: FloatArray, n_strata: int
-) -> FloatArray:
-    """Delta-method variance of the ratio in each replicate."""
-    sums = [replicated_moments(cells, strata, b.ravel(), n_strata)[0] for b in total.bottoms]
-    best = np.argmin(sums, axis=0)
-    below = np.stack([b.ravel() for b in total.bottoms])[best]
-    gaps = total.weights.ravel() - ratio[:, None] * below
+def sum_values(total: CostSum, cells: Any, *, with_errors: bool = False) -> FloatArray:
+    """A cost in each replicate (B, C) of its cells, and its standard error there if wanted."""
+    total, unit = total.ordinary
+    n_strata, width = total.counts.shape
+    strata, top = np.repeat(np.arange(n_strata), width), total.weights.ravel()
+    value, variance = replicated_moments(cells, strata, top, n_strata)
+    if total.bottoms:
+        bottoms = [b.ravel() for b in total.bottoms]
+        naive = np.array([replicated_moments(cells, strata, b, n_strata)[0] for b in bottoms])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = value / naive.min(axis=0)
+        if with_errors:
+            gaps = top - value[:, None] * np.stack(bottoms)[naive.argmin(axis=0)]
+            variance = _variances(cells, gaps) / naive.min(axis=0) ** 2
+    value = value + total.constant
+    return unit * (np.column_stack([value, np.sqrt(variance)]) if with_errors else value)
+
+
+def _variances(cells: Any, gaps: FloatArray) -> FloatArray:
+    """Variance of the mean of `gaps` in each replicate, for the delta method of a ratio."""
     n = cells.sum(axis=1)
     mean = (cells * gaps).sum(axis=1) / n
     spread = (cells * gaps**2).sum(axis=1) / n - mean**2
-    return np.asarray(np.maximum(spread, 0.0) / n / np.min(sums, axis=0) ** 2)
-
-
-def _sum_rule(total: CostSum, method: str) -> Any:
-    """How replicates of a cost become limits."""
-
-    def rule(level: float, drawn: Replicates | None) -> tuple[float, float]:
-        assert drawn is not None
-        values = drawn.values
-        if method == "studentized":
-            kept = np.isfinite(values).all(axis=1)
-            error = total.error
-            return studentized(total.value, error, values[kept, 0], values[kept, 1], level)
-        values = values[np.isfinite(values)]
-        if method == "bca":
-            return bca(values, total.value, _skewness(total), level)
-        return percentile(values, level)
-
-    return rule
+    return np.asarray(np.maximum(spread, 0.0) / n)
 
 
 def _skewness(total: CostSum) -> float:
     """The acceleration of a cost from the influence of a case of each cell."""
     total, _ = total.ordinary
-    totals = np.maximum(total.counts.sum(axis=1, keepdims=True), 1.0)
-    shares = total.counts / totals
-    weights = total.weights
-    if total.bottoms:
-        sizes = [float((shares * b).sum()) for b in total.bottoms]
-        k = int(np.argmin(sizes))
-        weights = weights - total.value * total.bottoms[k]
-    influence = (weights - (shares * weights).sum(axis=1, keepdims=True)) / totals
+    influence = total.influence / np.maximum(total.counts.sum(axis=1, keepdims=True), 1.0)
     return acceleration(influence.ravel(), total.counts.ravel())
 
 
-def table_statistic(
-    metric: Any, matrix: ConfusionMatrix, application: Any
-) -> Callable[[FloatArray], FloatArray]:
+def table_statistic(metric: Any, matrix: ConfusionMatrix, application: Any) -> Statistic:
     """The metric of many tables (B, K, M) at once."""
     entry = catalogue.get(metric) if isinstance(metric, str) else metric
     if entry is None:
@@ -199,71 +222,65 @@ def table_statistic(
     return loop
 
 
-def _resampled(
-    matrix: ConfusionMatrix,
-    name: str,
-    statistic: Callable[[FloatArray], FloatArray],
+def table_interval(
+    asked: Asked,
     method: str,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    refused: bool,
-    notes: tuple[str, ...],
+    statistic: Statistic,
+    table: FloatArray,
+    tables: Draw,
+    skewness: Callable[[], float],
+    cases: tuple[Any, Sequence[Name]],
+    **more: Any,
 ) -> Interval:
-    """Any other metric: replicates of the whole table."""
-    if method not in _OTHER_METHODS:
-        raise DataError(f"`method` must be one of {', '.join(_OTHER_METHODS)}; got {method!r}.")
-    counts = np.asarray(matrix.counts, dtype=np.float64)
+    """Any metric of a table, from replicates of the whole table."""
+    value = float(statistic(table[None])[0])
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        if method == "posterior":
-            prior = _PRIOR_MASS / counts.size
-            flat: Any = posterior_cells(counts.ravel(), None, size, generator, prior=prior)
-        else:
-            flat = draw_cells(counts.ravel(), None, size, generator).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return statistic(flat.reshape(size, *counts.shape))
+            return statistic(tables(size, generator))
 
-    value = float(statistic(counts[None])[0])
-    drawn = Replicates.drawn(draw, draws, rng)
-    notes = drawn.noted(notes)
-
-    def rule(level: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        values = found.defined
-        if values.shape[0] == 0:
-            return np.nan, np.nan
+    def rule(level: float, values: FloatArray) -> tuple[float, float]:
         if method == "bca":
-            return bca(values, value, _jackknife(counts, statistic, value), level)
+            return bca(values, value, skewness(), level)
         low, high = percentile(values, level)
         if method == "posterior" and np.isfinite(value):  # no error at all is not contradicted
             return min(low, value), max(high, value)
         return low, high
 
-    return Interval.found(
-        name,
-        value,
-        rule,
-        level=level,
-        method=method,
-        refused=refused,
-        notes=notes,
-        replicates=drawn,
-    )
+    return asked.found(method, value, rule, cases, replicates=asked.drawn(draw), **more)
 
 
-def _jackknife(
-    counts: FloatArray, statistic: Callable[[FloatArray], FloatArray], value: float
-) -> float:
-    """Acceleration from leaving out one case of each cell, cells weighted by their cases."""
-    filled = np.argwhere(counts >= 1)
-    tables = np.repeat(counts[None], filled.shape[0], axis=0)
-    tables[np.arange(filled.shape[0]), filled[:, 0], filled[:, 1]] -= 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        left = statistic(tables)
-    weights = counts[filled[:, 0], filled[:, 1]]
-    kept = np.isfinite(left)
-    if not kept.any():
-        return 0.0
-    centre = float(np.average(left[kept], weights=weights[kept]))
-    return acceleration(centre - left[kept], weights[kept])
+def _resampled(
+    matrix: ConfusionMatrix,
+    asked: Asked,
+    statistic: Statistic,
+    method: str,
+    notes: tuple[str, ...] = (),
+) -> Interval:
+    """Any metric but a cost, from counts."""
+    counts = np.asarray(matrix.counts, dtype=np.float64)
+
+    def tables(size: int, generator: np.random.Generator) -> FloatArray:
+        if method == "posterior":
+            prior = _PRIOR_MASS / counts.size
+            flat: Any = posterior_cells(counts.ravel(), None, size, generator, prior=prior)
+        else:
+            flat = draw_cells(counts.ravel(), None, size, generator).astype(np.float64)
+        return np.asarray(flat.reshape(size, *counts.shape))
+
+    def jackknife() -> float:
+        """Acceleration from leaving out one case of each cell, cells weighted by their cases."""
+        filled = np.argwhere(counts >= 1)
+        left = np.repeat(counts[None], filled.shape[0], axis=0)
+        left[np.arange(filled.shape[0]), *filled.T] -= 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = statistic(left)
+        kept = np.isfinite(values)
+        if not kept.any():
+            return 0.0
+        weights = counts[*filled[kept].T]
+        centre = float(np.average(values[kept], weights=weights))
+        return acceleration(centre - values[kept], weights)
+
+    cases = matrix.class_totals, matrix.classes
+    return table_interval(asked, method, statistic, counts, tables, jackknife, cases, notes=notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,82 +19,55 @@ from stakes.exceptions import DataError
 from stakes.metrics import auc, eer, min_cost
 from stakes.summaries import GroupedCounts, ScoreCounts
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums, satterthwaite
-from stakes.uncertainty.intervals.count_intervals import COSTS, metric_name, table_statistic
-from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Replicates, shortage, whole
-from stakes.uncertainty.intervals.linear_costs import as_stakes
+from stakes.uncertainty.intervals.case_rows import (
+    CaseRows,
+    CellSums,
+    mean_moves,
+    satterthwaite,
+    tables_of_cells,
+)
+from stakes.uncertainty.intervals.count_intervals import COSTS, Asked, table_statistic
+from stakes.uncertainty.intervals.interval import MIN_CASES, Draw, Interval, whole
 
-#: At most so many numbers are drawn at once.
-_ROOM = 1 << 22
+#: Counts of whole groups, or rows that weigh differently, each a group of its own.
+Groups = GroupedCounts | CaseRows | CellSums
 
 
-def grouped_interval(
-    grouped: GroupedCounts | CaseRows,
-    metric: Any,
-    *,
-    application: Any,
-    weights: Any,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+def grouped_interval(grouped: GroupedCounts | CaseRows, asked: Asked) -> Interval:
     """See `stakes.uncertainty.interval`: whole groups are drawn."""
-    if len(grouped.systems) > 1:
+    joint = grouped.joint
+    if len(joint.systems) > 1:
         raise DataError("`interval` takes one system; for several use `compare`.")
-    matrix = grouped.confusion()
-    name = metric_name(metric)
-    if name in COSTS and weights is not None:
+    matrix, matters = joint.confusion(joint.systems[0]), None
+    if asked.name in COSTS and asked.weights is not None:
         raise DataError("with groups give one application.")
-    statistic = table_statistic(metric, matrix, application)
-    cells, shape = grouped.joint.cells, matrix.counts.shape
-    place = np.ravel_multi_index((cells[:, 0], cells[:, 1]), shape)
+    statistic = table_statistic(asked.metric, matrix, asked.application)
+    if asked.name in COSTS:
+        matters = np.append(asked.stakes().matters, True)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        flat = np.zeros((size, shape[0] * shape[1]))
-        flat[:, place] = group_draws(grouped, size, generator)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return statistic(flat.reshape(size, *shape))
+            return statistic(tables_of_cells(joint, group_draws(grouped, size, generator)))
 
     value = float(statistic(np.asarray(matrix.counts, dtype=np.float64)[None])[0])
-    drawn = Replicates.drawn(draw, draws, rng)
     least = min(grouped.n_groups)
-    matters = None
-    if name in COSTS:
-        matters = np.append(as_stakes(application).matters, True)
-    cases = np.append(group_cases(grouped), float(least))
-    refused, notes = shortage(cases, (*matrix.classes, "groups"), min_cases, matters)
-    return spread_of_groups(name, value, drawn, least, level, refused, notes)
+    cases = np.append(group_cases(grouped), float(least)), (*matrix.classes, "groups")
+    return _spread_of_groups(asked, value, draw, least, cases, matters)
 
 
-def spread_of_groups(
-    name: str,
-    value: float,
-    drawn: Replicates,
-    least: int,
-    level: float,
-    refused: bool,
-    notes: tuple[str, ...],
+def _spread_of_groups(
+    asked: Asked, value: float, draw: Draw, least: int, cases: Any, matters: Any = None
 ) -> Interval:
     """Student's interval from replicates of whole groups; `least` of them on the smaller side."""
 
-    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        return student_limits(value, float(np.std(found.defined, ddof=1)), at, max(least - 1, 1))
+    def rule(at: float, values: FloatArray) -> tuple[float, float]:
+        return student_limits(value, float(np.std(values, ddof=1)), at, max(least - 1, 1))
 
-    return Interval.found(
-        name,
-        value,
-        rule,
-        level=level,
-        method="groups",
-        refused=refused,
-        notes=drawn.noted(notes),
-        replicates=drawn,
-    )
+    drawn = asked.drawn(draw)
+    return asked.found("groups", value, rule, cases, matters=matters, replicates=drawn)
 
 
-def group_cases(grouped: GroupedCounts | CaseRows | CellSums) -> FloatArray:
+def group_cases(grouped: Groups) -> FloatArray:
     """Cases of each class; where cases weigh differently, groups (of a side) that have any."""
     if isinstance(grouped, (CaseRows, CellSums)):
         return grouped.cases  # a row is one case, also where weights are whole
@@ -103,14 +76,11 @@ def group_cases(grouped: GroupedCounts | CaseRows | CellSums) -> FloatArray:
     found = []
     for k in range(len(grouped.joint.classes)):
         rows = (grouped.counts[:, grouped.joint.cells[:, 0] == k] > 0).any(axis=1)
-        sides = [np.unique(side[rows]).shape[0] for side in grouped.keys.T]
-        found.append(float(min(sides)))
+        found.append(float(min(np.unique(side[rows]).shape[0] for side in grouped.keys.T)))
     return np.array(found)
 
 
-def carrying_groups(
-    grouped: GroupedCounts | CaseRows | CellSums, parts: FloatArray, *, by_class: bool
-) -> float:
+def carrying_groups(grouped: Groups, parts: FloatArray, *, by_class: bool) -> float:
     """How many groups carry the variance of a mean of `parts` of the joint cells.
 
     Cases that weigh differently may leave it to a few; the degrees of freedom are then those of
@@ -122,31 +92,21 @@ def carrying_groups(
     table = np.asarray(grouped.counts, dtype=np.float64)
     if len(grouped.groups) > 1 or whole(table):
         return least
-    classes, sums = grouped.joint.cells[:, 0], table.sum(axis=0)
-    strata = classes if by_class else np.zeros_like(classes)
-    moves = np.zeros(table.shape[0])
-    for k in np.unique(strata):
-        inside = (strata == k) & (sums > 0)
-        total = float(sums[inside].sum())
-        mean = float(sums[inside] @ parts[inside]) / total
-        moves += table[:, inside] @ (parts[inside] - mean) / total
-    return satterthwaite(moves, least)
+    return satterthwaite(table @ mean_moves(grouped.joint, parts, by_class=by_class), least)
 
 
-def group_draws(
-    grouped: GroupedCounts | CaseRows | CellSums, size: int, generator: np.random.Generator
-) -> FloatArray:
+def group_draws(grouped: Groups, size: int, generator: np.random.Generator) -> FloatArray:
     """Replicates (size, C) of the joint cells when groups, of one side or two, are drawn."""
     if isinstance(grouped, (CaseRows, CellSums)):
         return grouped.draw(size, generator)
     if len(grouped.groups) == 2:
         return draw_crossed(grouped.keys, grouped.counts, size, generator)
-    step = max(1, _ROOM // grouped.counts.shape[0])
-    parts = [min(step, size - start) for start in range(0, size, step)]
-    return np.concatenate([draw_groups(grouped.counts, part, generator) for part in parts])
+    return draw_groups(grouped.counts, size, generator)
 
 
-Statistic = Callable[[runs_kernel.Rates], float]
+OfRates = Callable[[runs_kernel.Rates], float]
+#: How often each row occurs in a replicate.
+Hits = Callable[[np.random.Generator], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,14 +139,6 @@ class ScoreRows:
         negatives = np.add.reduceat(counted, self.starts) - positives
         return runs_kernel.error_rates(negatives, positives)
 
-    def by_score(self, values: Any) -> tuple[FloatArray, FloatArray]:
-        """Sums of a value per row, in the order of scores, at each score: negatives, positives."""
-        both = np.asarray(values, dtype=np.float64)
-        return (
-            np.add.reduceat(both * ~self.second, self.starts),
-            np.add.reduceat(both * self.second, self.starts),
-        )
-
     def levels(self) -> Any:
         """Which of the distinct scores each row has, in their order."""
         sizes = np.diff(np.append(self.starts, self.order.shape[0]))
@@ -199,7 +151,9 @@ class ScoreRows:
         that it is ordered rightly with lies from the area.
         """
         weights = np.ones(self.order.shape[0]) if self.weights is None else self.weights
-        negatives, positives = self.by_score(weights)
+        negatives, positives = (
+            np.add.reduceat(weights * inside, self.starts) for inside in (~self.second, self.second)
+        )
         of_positive, of_negative = placements(negatives, positives)
         level = self.levels()
         totals = float(negatives.sum()), float(positives.sum())
@@ -210,7 +164,32 @@ class ScoreRows:
         return found
 
 
-def score_statistic(metric: str, application: Any, summary: ScoreCounts) -> tuple[float, Statistic]:
+def score_draws(systems: Sequence[ScoreRows], statistic: OfRates, hits: Hits) -> Draw:
+    """Draws of a statistic on rows drawn by `hits`, (size,) or with several systems (size, S)."""
+
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        drawn = (hits(generator) for _ in range(size))
+        found = np.array([[statistic(rows.rates(each)) for rows in systems] for each in drawn])
+        return found if len(systems) > 1 else found[:, 0]
+
+    return draw
+
+
+def class_hits(second: Any) -> Hits:
+    """How often each row occurs when rows of each class are drawn with replacement."""
+    members = [np.flatnonzero(~second), np.flatnonzero(second)]
+
+    def hits(generator: np.random.Generator) -> Any:
+        found = np.zeros(second.shape[0], dtype=np.int64)
+        for inside in members:
+            n = inside.shape[0]
+            found[inside] = np.bincount(generator.integers(0, n, n), minlength=n)
+        return found
+
+    return hits
+
+
+def score_statistic(metric: str, application: Any, summary: ScoreCounts) -> tuple[float, OfRates]:
     """The value on the data, and the same from the error rates of a replicate."""
     if metric == "auc":
         return auc(summary), runs_kernel.area
@@ -302,6 +281,7 @@ def grouped_score_interval(
     >>> found.low < found.value < found.high
     True
     """
+    asked = Asked(metric, application, level=level, draws=draws, rng=rng, min_cases=min_cases)
     summary = ScoreCounts.from_scores(y_true, scores, kind="rank", sample_weight=sample_weight)
     summary.require_both(metric)
     second = encode(y_true, summary.classes, "y_true").astype(bool)
@@ -311,23 +291,16 @@ def grouped_score_interval(
     value, statistic = score_statistic(metric, application, summary)
     rows = ScoreRows.ordered(second, column, weights)
 
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        found = np.empty(size)
-        for b in range(size):
-            hits = np.ones(second.shape[0], dtype=np.int64)
-            for codes, n in sides:
-                hits = hits * np.bincount(generator.integers(0, n, n), minlength=n)[codes]
-            found[b] = statistic(rows.rates(hits))
+    def hits(generator: np.random.Generator) -> Any:
+        found = np.ones(second.shape[0], dtype=np.int64)
+        for codes, n in sides:
+            found = found * np.bincount(generator.integers(0, n, n), minlength=n)[codes]
         return found
 
-    drawn = Replicates.drawn(draw, draws, rng)
     least = min(n for _, n in sides)
     kept = second if weights is None else second[weights > 0]
-    cases = np.bincount(kept, minlength=2).astype(np.float64)
-    refused, notes = shortage(
-        np.append(cases, float(least)), (*summary.classes, "groups"), min_cases
-    )
-    return spread_of_groups(metric, value, drawn, least, level, refused, notes)
+    cases = np.append(np.bincount(kept, minlength=2), least), (*summary.classes, "groups")
+    return _spread_of_groups(asked, value, score_draws([rows], statistic, hits), least, cases)
 
 
 def _codes(side: Any, length: int) -> tuple[Any, int]:

@@ -4,16 +4,14 @@ extended.
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from stakes._checks import frozen
-from stakes._kernels.interval_ends import normal_quantile, wilson
+from stakes._kernels.interval_ends import normal_quantile, percentile, wilson
 from stakes._names import listed
 from stakes._random import as_generator
 from stakes.exceptions import DataError
@@ -23,6 +21,16 @@ from stakes.typing import FloatArray, Name, RandomSource
 #: Replicates are drawn in blocks of this size, each from a seed of its own, so that 3,000
 #: replicates begin with the same 2,000, and blocks may be drawn anywhere.
 BLOCK = 500
+
+
+Draw = Callable[[int, np.random.Generator], FloatArray]
+#: Finds the ends for a level, from replicates that have a value if it needs any.
+Rule = Callable[[float, FloatArray], tuple[float, float]]
+
+
+def percentile_rule(level: float, values: FloatArray) -> tuple[float, float]:
+    """Ends that leave equal shares of the replicates out on both sides."""
+    return percentile(values, level)
 
 
 def seed_of(rng: RandomSource) -> int:
@@ -59,10 +67,7 @@ class Replicates:
 
     @classmethod
     def drawn(
-        cls,
-        draw: Callable[[int, np.random.Generator], FloatArray],
-        size: int,
-        rng: RandomSource,
+        cls, draw: Callable[[int, np.random.Generator], FloatArray], size: int, rng: RandomSource
     ) -> Replicates:
         """Draw `size` replicates."""
         return cls(np.empty(0), seed_of(rng), draw).grown(_as_size(size))
@@ -73,12 +78,8 @@ class Replicates:
         if size <= have:
             return Replicates(frozen(self.values[:size]), self.seed, self.draw)
         parts = [self.values[: have - have % BLOCK]] if have >= BLOCK else []
-        bar = _Bar(size)
         for block in range(have // BLOCK, -(-size // BLOCK)):
-            generator = np.random.default_rng([self.seed, block])
-            parts.append(self.draw(BLOCK, generator))
-            bar.show(min((block + 1) * BLOCK, size))
-        bar.close()
+            parts.append(self.draw(BLOCK, np.random.default_rng([self.seed, block])))
         return Replicates(frozen(np.concatenate(parts)[:size]), self.seed, self.draw)
 
     def more(self, size: int) -> Replicates:
@@ -88,7 +89,7 @@ class Replicates:
     @property
     def defined(self) -> FloatArray:
         """Those with a finite value."""
-        return self.values[np.isfinite(self.values)]
+        return self.values[np.isfinite(self.values).reshape(len(self), -1).all(axis=1)]
 
     def noted(self, notes: tuple[str, ...]) -> tuple[str, ...]:
         """The notes, and how many replicates have no value, if any."""
@@ -102,33 +103,6 @@ class Replicates:
 
     def __repr__(self) -> str:
         return f"<{len(self)} replicates from seed {self.seed}>"
-
-
-class _Bar:
-    """A line on the terminal, shown only when drawing takes more than a second."""
-
-    def __init__(self, total: int, stream: TextIO | None = None, patience: float = 1.0) -> None:
-        self._total, self._stream = total, sys.stderr if stream is None else stream
-        self._start, self._patience, self._shown = time.monotonic(), patience, False
-
-    def show(self, done: int) -> None:
-        """Redraw the line, if it is time and someone is looking."""
-        if time.monotonic() - self._start < self._patience or not self._stream.isatty():
-            return
-        self._shown = True
-        part = done / self._total
-        line = f"\r{'#' * int(30 * part):<30} {done} of {self._total} replicates"
-        self._stream.write(line)
-        self._stream.flush()
-
-    def close(self) -> None:
-        """Clear the line."""
-        if self._shown:
-            self._stream.write("\r" + " " * 70 + "\r")
-            self._stream.flush()
-
-
-Rule = Callable[[float, "Replicates | None"], tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,11 +167,10 @@ class Interval:
         replicates: Replicates | None = None,
     ) -> Interval:
         """Apply a rule, unless there are too few cases."""
-        level = as_level(level)
-        low, high = (np.nan, np.nan) if refused else rule(level, replicates)
+        ends = np.nan, np.nan
         return cls(
-            metric, value, float(low), float(high), level, method, notes, refused, replicates, rule
-        )
+            metric, value, *ends, as_level(level), method, notes, refused, replicates, rule
+        ).at(level)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -209,16 +182,17 @@ class Interval:
         level = as_level(level)
         if self.too_few or self.rule is None:
             return replace(self, level=level)
-        low, high = self.rule(level, self.replicates)
+        low, high, drawn = np.nan, np.nan, self.replicates
+        values = np.empty(0) if drawn is None else drawn.defined
+        if drawn is None or len(values):
+            low, high = self.rule(level, values)
         return replace(self, level=level, low=float(low), high=float(high))
 
     def more(self, draws: int) -> Interval:
         """The same interval from this many more replicates."""
         if self.replicates is None or self.rule is None:
             raise DataError(f"an interval by {self.method!r} has no replicates to add to.")
-        grown = self.replicates.more(draws)
-        found = replace(self, replicates=grown)
-        return found.at(self.level)
+        return replace(self, replicates=self.replicates.more(draws)).at(self.level)
 
     def noted_if_alike(self) -> Interval:
         """The same, with a note when all replicates are alike, which is no certainty."""
@@ -232,17 +206,9 @@ class Interval:
 
     def frame(self) -> Frame:
         """One row: metric, value, low, high, level, method, notes."""
-        return Frame(
-            {
-                "metric": [self.metric],
-                "value": [self.value],
-                "low": [self.low],
-                "high": [self.high],
-                "level": [self.level],
-                "method": [self.method],
-                "notes": ["; ".join(self.notes)],
-            }
-        )
+        names = ("metric", "value", "low", "high", "level", "method")
+        row = {name: [getattr(self, name)] for name in names}
+        return Frame({**row, "notes": ["; ".join(self.notes)]})
 
     def __str__(self) -> str:
         if self.too_few:
@@ -295,39 +261,24 @@ def rate_interval(
     """
     if not (0 <= hits <= cases and 0 < cases < np.inf):
         raise DataError(f"`hits` must lie between 0 and `cases`; got {hits!r} of {cases!r}.")
-    rules = {"wilson": _wilson, "jeffreys": _jeffreys, "clopper_pearson": _clopper_pearson}
-    if method not in rules:
-        raise DataError(f"`method` must be one of {', '.join(rules)}; got {method!r}.")
+    if method not in ("wilson", "jeffreys", "clopper_pearson"):
+        raise DataError(
+            f"`method` must be one of wilson, jeffreys, clopper_pearson; got {method!r}."
+        )
 
-    def rule(level: float, _: Replicates | None) -> tuple[float, float]:
-        return rules[method](float(hits), float(cases), level)
+    def rule(at: float, _: FloatArray) -> tuple[float, float]:
+        from scipy.special import betaincinv
+
+        if method == "wilson":
+            ends = wilson(hits / cases, cases, normal_quantile(at))
+            return float(ends[0]), float(ends[1])
+        # Clopper and Pearson invert the two one-sided tests, each with one case more against it.
+        below, above = (0.5, 0.5) if method == "jeffreys" else (0.0, 1.0)
+        a, b = (hits + below, cases - hits + above), (hits + above, cases - hits + below)
+        low = 0.0 if hits == 0 else float(betaincinv(*a, (1 - at) / 2))
+        return low, 1.0 if hits == cases else float(betaincinv(*b, (1 + at) / 2))
 
     return Interval.found("rate", hits / cases, rule, level=level, method=method)
-
-
-def _wilson(hits: float, cases: float, level: float) -> tuple[float, float]:
-    """Wilson's score interval."""
-    low, high = wilson(hits / cases, cases, normal_quantile(level))
-    return float(low), float(high)
-
-
-def _jeffreys(hits: float, cases: float, level: float) -> tuple[float, float]:
-    """Quantiles of Beta(hits + 1/2, misses + 1/2), open at the ends."""
-    from scipy.special import betaincinv
-
-    a, b = hits + 0.5, cases - hits + 0.5
-    low = 0.0 if hits == 0 else float(betaincinv(a, b, (1 - level) / 2))
-    high = 1.0 if hits == cases else float(betaincinv(a, b, (1 + level) / 2))
-    return low, high
-
-
-def _clopper_pearson(hits: float, cases: float, level: float) -> tuple[float, float]:
-    """Inversion of the two one-sided binomial tests."""
-    from scipy.special import betaincinv
-
-    low = 0.0 if hits == 0 else float(betaincinv(hits, cases - hits + 1, (1 - level) / 2))
-    high = 1.0 if hits == cases else float(betaincinv(hits + 1, cases - hits, (1 + level) / 2))
-    return low, high
 
 
 #: Below this many cases of a class that matters no interval and no verdict is given.

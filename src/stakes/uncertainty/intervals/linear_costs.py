@@ -28,7 +28,8 @@ from stakes.application import (
     as_application,
 )
 from stakes.exceptions import DataError, UndefinedError
-from stakes.typing import FloatArray, IntArray, Name
+from stakes.summaries import PairedCounts
+from stakes.typing import FloatArray, Name
 
 #: How many applications stand for a distribution of them.
 _SAMPLES = 1000
@@ -137,10 +138,15 @@ def _weights(app: Application, normalized: bool) -> FloatArray:
     standard = app.costs.standardized().values
     if app.priors is None:
         return standard
-    naive = float((app.priors @ standard).min())
+    naive = _positive(float((app.priors @ standard).min()))
+    return np.asarray(app.priors[:, None] * standard / naive)
+
+
+def _positive(naive: float) -> float:
+    """The cost of the best naive decision, if it may divide."""
     if naive <= 0:
         raise UndefinedError("the normalised cost is undefined: a naive decision costs nothing.")
-    return np.asarray(app.priors[:, None] * standard / naive)
+    return naive
 
 
 def _digits(value: float) -> int:
@@ -168,12 +174,7 @@ class CostSum:
         top = float((self._shares() * self.weights).sum())
         if not self.bottoms:
             return top + self.constant
-        below = min(float((self._shares() * b).sum()) for b in self.bottoms)
-        if below <= 0:
-            raise UndefinedError(
-                "the normalised cost is undefined: a naive decision costs nothing."
-            )
-        return top / below
+        return top / _positive(min(float((self._shares() * b).sum()) for b in self.bottoms))
 
     @property
     def influence(self) -> FloatArray:
@@ -192,15 +193,11 @@ class CostSum:
         return np.asarray((self._shares() * self.influence**2).sum(axis=1))
 
     @property
-    def variance(self) -> float:
-        """Estimated variance of the estimate."""
-        return float((self.spreads / np.maximum(self.counts.sum(axis=1), 1.0)).sum())
-
-    @property
     def error(self) -> float:
         """Estimated standard error of the estimate, finite wherever the weights are."""
         total, unit = self.ordinary
-        return unit * float(np.sqrt(total.variance))
+        cases = np.maximum(self.counts.sum(axis=1), 1.0)
+        return unit * float(np.sqrt((total.spreads / cases).sum()))
 
     @property
     def ordinary(self) -> tuple[CostSum, float]:
@@ -220,8 +217,8 @@ class CostSum:
         )
         return shares
 
-    def limits(self, level: float) -> tuple[float, float]:
-        """Limits by inverting the score test; see `stakes._kernels.score_limits`."""
+    def limits(self, level: float, _: Any = None) -> tuple[float, float]:
+        """Limits by inverting the score test, which needs no draws; see `score_limits`."""
         z = normal_quantile(level)
         counts = self.counts[None]
         if not self.bottoms:
@@ -237,45 +234,30 @@ class CostSum:
         return float(score_statistic(self.counts[None], self.weights[None])[0])
 
 
-def cost_sum(
-    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalized: bool = False
-) -> CostSum:
-    """The cost of one system from joint cells (class, decision)."""
-    table = np.zeros((len(stakes.classes), len(stakes.decisions)))
-    np.add.at(table, (cells[:, 0], cells[:, 1]), np.asarray(counts, dtype=np.float64))
+def cost_sum(counts: NDArray[Any], stakes: Stakes, *, normalized: bool = False) -> CostSum:
+    """The cost of one system from counts, or weights, by class and decision."""
+    table = np.asarray(counts, dtype=np.float64)
     weights = stakes.cell_weights(normalized=normalized)
-    if stakes.with_priors:
-        return CostSum(table, *_known_rows(table, weights, stakes))
-    flat, top = table.reshape(1, -1), weights.reshape(1, -1)
-    if not normalized:
-        return CostSum(flat, top)
-    bottoms = tuple(
-        np.repeat(weights[:, j : j + 1], weights.shape[1], axis=1).reshape(1, -1)
-        for j in range(weights.shape[1])
-    )
-    return CostSum(flat, top, 0.0, bottoms)
-
-
-def _known_rows(table: FloatArray, weights: FloatArray, stakes: Stakes) -> tuple[FloatArray, float]:
-    """Weights, and the part of the cost that is known without a case of its class."""
+    if not stakes.with_priors:
+        bottoms = [np.repeat(column, len(weights.T)).reshape(1, -1) for column in weights.T]
+        flat = table.reshape(1, -1), weights.reshape(1, -1)
+        return CostSum(*flat, 0.0, tuple(bottoms) if normalized else ())
     empty = table.sum(axis=1) == 0
-    constant = np.ptp(weights, axis=1) == 0
-    unknown = empty & ~constant
+    unknown = empty & (np.ptp(weights, axis=1) > 0)
     if unknown.any():
         names = [n for n, bad in zip(stakes.classes, unknown, strict=True) if bad]
         raise DataError(f"no case of {listed(names)} in the data, so the cost is unknown.")
-    known = np.where(empty, weights[:, 0], 0.0)
-    return np.where(empty[:, None], 0.0, weights), float(known.sum())
+    known = np.where(empty, weights[:, 0], 0.0)  # paid whatever is decided
+    return CostSum(table, np.where(empty[:, None], 0.0, weights), float(known.sum()))
 
 
-def difference_sum(
-    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalized: bool = False
-) -> CostSum:
-    """Cost of the first minus cost of the second system, from cells (class, first, second).
+def difference_sum(two: PairedCounts, stakes: Stakes, *, normalized: bool = False) -> CostSum:
+    """Cost of the first minus cost of the second system of joint counts.
 
     Each stratum gets three empty cells: no difference, and the largest there could be either
     way. They carry the posterior's pseudo-counts, a third each (Perks' prior for three outcomes).
     """
+    counts, cells = two.counts, two.cells
     weights = stakes.cell_weights(normalized=normalized)
     by_class = cells[:, 0] if stakes.with_priors else np.zeros(cells.shape[0], dtype=np.intp)
     n_strata = len(stakes.classes) if stakes.with_priors else 1

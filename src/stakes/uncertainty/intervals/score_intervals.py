@@ -26,15 +26,9 @@ from stakes.exceptions import DataError
 from stakes.metrics import Metric, at_bayes_threshold, auc, eer
 from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
-from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.count_intervals import confusion_interval, metric_name
-from stakes.uncertainty.intervals.interval import (
-    OF_SCORES,
-    Interval,
-    Replicates,
-    refuse_weights,
-    shortage,
-)
+from stakes.typing import FloatArray
+from stakes.uncertainty.intervals.count_intervals import Asked, confusion_interval, metric_name
+from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights
 from stakes.uncertainty.optimism import min_cost_interval
 
 _METHODS = {
@@ -45,60 +39,32 @@ _METHODS = {
 }
 
 
-def score_interval(
-    scores: RankedScores,
-    metric: Any,
-    *,
-    application: Any,
-    weights: Any,
-    method: str | None,
-    normalized: bool,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+def score_interval(scores: RankedScores, asked: Asked) -> Interval:
     """See `stakes.uncertainty.interval`."""
-    name = metric_name(metric)
-    known = _METHODS.get(name, ("percentile",))
-    method = method or known[0]
-    if method not in known:
-        raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")
+    name = asked.name
+    method = asked.by(*_METHODS.get(name, ("percentile",)))
     scores.require_both(name)
-    runs = scores.runs
-    refuse_weights(np.concatenate([runs.negatives, runs.positives]), instead=OF_SCORES)
-    if name == "actual_cost":
-        return _actual(
-            scores, application, weights, normalized, method, level, draws, rng, min_cases
-        )
-    if name == "min_cost":
-        return min_cost_interval(
-            scores,
-            application,
-            method=method,
-            normalized=normalized,
-            level=level,
-            draws=draws,
-            rng=rng,
-            min_cases=min_cases,
-        )
-    refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
-    common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
-    if method in ("percentile", "bca"):
-        return _resampled(scores, metric, name, application, draws, rng, common)
     negatives, positives = scores.runs.negatives, scores.runs.positives
+    refuse_weights(np.concatenate([negatives, positives]), instead=OF_SCORES)
+    if name == "actual_cost":
+        return _actual(scores, asked)
+    if name == "min_cost":
+        return min_cost_interval(scores, asked, method)
+    if method in ("percentile", "bca"):
+        return _resampled(scores, asked, method)
+    cases = scores.class_totals, scores.classes
     n0, n1 = scores.class_totals.tolist()
     if name == "eer":
         rates = runs_kernel.error_rates(negatives, positives)
-        return Interval.found(
-            name,
+        return asked.found(
+            method,
             eer(scores),
             lambda at, _: equal_error_limits(rates, n0, n1, normal_quantile(at)),
-            **common,
+            cases,
         )
     moments = auc_moments(negatives, positives)
 
-    def rule(at: float, _: Replicates | None) -> tuple[float, float]:
+    def rule(at: float, _: FloatArray) -> tuple[float, float]:
         if method == "score":
             return auc_score_limits(moments, n0, n1, normal_quantile(at))
         error = float(np.sqrt(moments.variance))
@@ -106,73 +72,41 @@ def score_interval(
             return student_limits(moments.value, error, at)
         return logit_limits(moments.value, error, at)
 
-    return Interval.found(name, auc(scores), rule, **common)
+    return asked.found(method, auc(scores), rule, cases)
 
 
-def _actual(
-    scores: RankedScores,
-    application: Any,
-    weights: Any,
-    normalized: bool,
-    method: str,
-    level: float,
-    draws: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
+def _actual(scores: RankedScores, asked: Asked) -> Interval:
     """Costs at the Bayes threshold are those of a confusion matrix."""
-    app = as_application(application)
+    app = as_application(asked.application)
     matrix = at_bayes_threshold(scores, app).confusion
-    found = confusion_interval(
-        matrix,
-        "normalized_expected_cost" if normalized else "expected_cost",
-        application=app.with_costs(app.costs) if weights is None else application,
-        weights=weights,
-        method=method,
-        level=level,
-        draws=draws,
-        rng=rng,
-        min_cases=min_cases,
-    )
-    return replace(found, metric="actual_cost")
+    cost = "normalized_expected_cost" if asked.normalized else "expected_cost"
+    return replace(confusion_interval(matrix, replace(asked, metric=cost)), metric=asked.name)
 
 
-def _resampled(
-    scores: RankedScores,
-    metric: Any,
-    name: str,
-    application: Any,
-    draws: int,
-    rng: RandomSource,
-    common: dict[str, Any],
-) -> Interval:
+def _resampled(scores: RankedScores, asked: Asked, method: str) -> Interval:
     """Replicates on label runs where the metric needs only ranks, else on distinct scores."""
-    if name in ("auc", "eer"):
-        value = auc(scores) if name == "auc" else eer(scores)
-        negatives, positives = scores.runs.negatives, scores.runs.positives
-
-        def draw(size: int, generator: np.random.Generator) -> FloatArray:
-            found = runs_kernel.statistics_of_draws(
-                negatives, positives, size, generator, wanted=[name]
-            )
-            return found[:, 0]
+    negatives, positives = scores.runs.negatives, scores.runs.positives
+    ranked = asked.name in ("auc", "eer")
+    if ranked:
+        function: Callable[[Any], float] = auc if asked.name == "auc" else eer
     else:
-        function = score_function(metric, application)
-        value = function(scores)
+        function = score_function(asked.metric, asked.application)
+    value = function(scores)
 
-        def draw(size: int, generator: np.random.Generator) -> FloatArray:
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        if not ranked:
             return np.array([function(s) for s in resampled_scores(scores, size, generator)])
+        return runs_kernel.statistics_of_draws(
+            negatives, positives, size, generator, wanted=[asked.name]
+        )[:, 0]
 
-    drawn = Replicates.drawn(draw, draws, rng)
-    skew = auc_moments(scores.runs.negatives, scores.runs.positives).acceleration
+    def rule(level: float, values: FloatArray) -> tuple[float, float]:
+        if method == "percentile":
+            return percentile(values, level)
+        return bca(values, value, auc_moments(negatives, positives).acceleration, level)
 
-    def rule(level: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        if common["method"] == "bca":
-            return bca(found.values, value, skew, level)
-        return percentile(found.values, level)
-
-    return Interval.found(name, value, rule, replicates=drawn, **common).noted_if_alike()
+    cases = scores.class_totals, scores.classes
+    return asked.found(method, value, rule, cases, replicates=asked.drawn(draw))
 
 
 def score_function(metric: Any, application: Any) -> Callable[[Any], float]:
@@ -227,15 +161,8 @@ def resampled_scores(
         elif isinstance(scores, ScoreCounts):
             first = _drawn(scores.negatives, scores.negative_counts, generator)
             second = _drawn(scores.positives, scores.positive_counts, generator)
-            yield ScoreCounts(
-                first[0],
-                second[0],
-                first[1],
-                second[1],
-                scores.classes,
-                scores.kind,
-                scores.from_priors,
-            )
+            like = scores.classes, scores.kind, scores.from_priors
+            yield ScoreCounts(first[0], second[0], first[1], second[1], *like)
         else:
             raise DataError(f"cannot resample {type(scores).__name__}.")
 

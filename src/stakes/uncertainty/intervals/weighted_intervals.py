@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stakes._columns import as_column, as_weights
-from stakes._kernels.interval_ends import acceleration, bca, percentile
-from stakes._names import encode
+from stakes._kernels.interval_ends import acceleration
 from stakes.exceptions import DataError
-from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray, IntArray, RandomSource
-from stakes.uncertainty.intervals.case_rows import CellSums
-from stakes.uncertainty.intervals.count_intervals import COSTS, metric_name, table_statistic
-from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Replicates, shortage
-from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
+from stakes.typing import FloatArray, RandomSource
+from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums, tables_of_cells
+from stakes.uncertainty.intervals.count_intervals import (
+    COSTS,
+    Asked,
+    sum_values,
+    table_interval,
+    table_statistic,
+)
+from stakes.uncertainty.intervals.interval import MIN_CASES, Interval
+from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, cost_sum
 
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
 _TRUST = 10.0
 #: Weights beyond this, or whose largest is below its inverse, are divided by the largest.
 _FAR = 1e50
-#: Rows per distinct weight from which it pays to draw how often each weight occurs.
-_ALIKE = 8
-#: At most so many numbers are drawn at once.
-_ROOM = 1 << 22
 
 
 def required_weights(sample_weight: Any, length: int) -> FloatArray:
@@ -37,7 +36,9 @@ def required_weights(sample_weight: Any, length: int) -> FloatArray:
         raise DataError(
             "`sample_weight` is missing.", hint="without weights: interval(summary, metric)"
         )
-    largest = float(weights.max(initial=1.0 if length == 0 else 0.0))
+    if not length:
+        raise DataError("there are no cases, so there is no interval.")
+    largest = float(weights.max())
     return weights if 1 / _FAR < largest < _FAR else weights / largest
 
 
@@ -73,115 +74,6 @@ def equivalent_sum(total: CostSum, rows: FloatArray, squares: FloatArray) -> Cos
             n = effective_cases(rows[k], total.counts[k], squares[k], influence)
             counts[k] *= n / counts[k].sum()
     return replace(total, counts=counts)
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedCells:
-    """Rows by cell of a confusion matrix, with their weights; those of weight zero left out.
-
-    `matrix` holds the sums of weights; `rows` and `squares` the number of rows and the sums of
-    squared weights, in the same shape; `kinds`, `weights` and `counts` the cell (by position),
-    weight and number of all rows that are alike, ordered by cell.
-    """
-
-    matrix: ConfusionMatrix
-    rows: FloatArray
-    squares: FloatArray
-    kinds: IntArray
-    weights: FloatArray
-    counts: IntArray
-
-    @classmethod
-    def counted(
-        cls, y_true: Any, decisions: Any, sample_weight: Any, application: Any
-    ) -> WeightedCells:
-        """Count rows under the names of the application, if there is one."""
-        names: dict[str, Any] = {}
-        if application is not None:
-            names = {"classes": application.classes, "decision_names": application.decisions}
-        truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
-        weights = required_weights(sample_weight, truth.shape[0])
-        matrix = ConfusionMatrix.from_decisions(truth, chosen, sample_weight=weights, **names)
-        kept = weights > 0
-        cells = encode(truth[kept], matrix.classes, "y_true").astype(np.intp)
-        cells = cells * len(matrix.decisions) + encode(chosen[kept], matrix.decisions, "decisions")
-        shape, weights = matrix.counts.shape, weights[kept]
-        size = shape[0] * shape[1]
-        rows = np.bincount(cells, minlength=size).astype(np.float64).reshape(shape)
-        squares: FloatArray = np.bincount(cells, weights * weights, minlength=size).astype(
-            np.float64
-        )
-        squares = squares.reshape(shape)
-        order = np.lexsort((weights, cells))
-        cells, weights = cells[order], weights[order]
-        new = np.append(True, (np.diff(cells) != 0) | (np.diff(weights) != 0))
-        starts = np.flatnonzero(new)
-        counts = np.diff(np.append(starts, cells.shape[0]))
-        return cls(matrix, rows, squares, cells[starts], weights[starts], counts)
-
-    @property
-    def sums(self) -> FloatArray:
-        """Sums of weights by class and decision."""
-        return np.asarray(self.matrix.counts, dtype=np.float64)
-
-    @property
-    def cases(self) -> FloatArray:
-        """Number of rows of each class."""
-        return np.asarray(self.rows.sum(axis=1))
-
-    def equivalent(self, total: CostSum) -> CostSum:
-        """A cost of these cases as one of equal cases that are as sure of it."""
-        return equivalent_sum(total, self.rows, self.squares)
-
-    def draw(self, size: int, generator: np.random.Generator, *, apart: bool) -> FloatArray:
-        """Tables (size, K, M) of rows drawn with their weights, each class apart or not."""
-        shape = self.rows.shape
-        found = np.zeros((size, shape[0] * shape[1]))
-        filled = np.flatnonzero(self.rows.ravel())
-        by_class = filled // shape[1] if apart else np.zeros_like(filled)
-        for k in np.unique(by_class):
-            cells = filled[by_class == k]
-            rows = self.rows.ravel()[cells]
-            wanted = generator.multinomial(int(rows.sum()), rows / rows.sum(), size=size)
-            for place, cell in enumerate(cells.tolist()):
-                inside = self.kinds == cell
-                found[:, cell] = _drawn_sums(
-                    self.weights[inside], self.counts[inside], wanted[:, place], generator
-                )
-        return found.reshape(size, *shape)
-
-    def skewness(self, statistic: Callable[[FloatArray], FloatArray]) -> float:
-        """The acceleration of a statistic, from what a little less of each cell does to it."""
-        filled = np.argwhere(self.rows > 0)
-        tables = np.repeat(self.sums[None], filled.shape[0] + 1, axis=0)
-        places = np.arange(filled.shape[0]), filled[:, 0], filled[:, 1]
-        steps = 1e-4 * tables[places]
-        tables[places] -= steps
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = statistic(tables)
-        slopes = np.zeros(self.rows.size)
-        slopes[np.ravel_multi_index((filled[:, 0], filled[:, 1]), self.rows.shape)] = (
-            values[-1] - values[:-1]
-        ) / steps
-        influence = slopes[self.kinds] * self.weights
-        known = np.isfinite(influence)
-        return acceleration(influence[known], self.counts[known].astype(np.float64))
-
-
-def _drawn_sums(
-    weights: FloatArray, counts: IntArray, wanted: IntArray, generator: np.random.Generator
-) -> FloatArray:
-    """Sums of so many weights drawn with replacement, of which there are `counts` alike."""
-    if weights.shape[0] == 1:
-        return np.asarray(wanted * weights[0], dtype=np.float64)
-    if weights.shape[0] * _ALIKE > counts.sum():  # hardly any are alike: draw them one by one
-        rows = np.repeat(weights, counts)
-        return np.array([rows[generator.integers(0, len(rows), n)].sum() for n in wanted])
-    found, step = np.empty(wanted.shape[0]), max(1, _ROOM // weights.shape[0])
-    for start in range(0, wanted.shape[0], step):
-        part = slice(start, start + step)
-        found[part] = generator.multinomial(wanted[part], counts / counts.sum()) @ weights
-    return found
 
 
 def weighted_interval(
@@ -260,113 +152,83 @@ def weighted_interval(
     >>> found.method, found.low < found.value < found.high
     ('score', True)
     """
-    name = metric_name(metric)
-    if name in COSTS and application is None:
-        raise DataError(f"`{name}` needs costs.", hint="application=stakes.Application(...)")
-    stakes = None if application is None else as_stakes(application)
-    cells = WeightedCells.counted(y_true, decisions, sample_weight, stakes)
-    known = ("score", "percentile") if name in COSTS else ("bca", "percentile")
-    method = method or known[0]
-    if method not in known:
-        raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")
-    matters = stakes.matters if stakes is not None and name in COSTS else None
-    refused, notes = shortage(cells.cases, cells.matrix.classes, min_cases, matters)
-    common: dict[str, Any] = {"level": level, "method": method, "refused": refused}
-    if stakes is None or name not in COSTS:
-        statistic, apart = table_statistic(metric, cells.matrix, application), False
-        return _drawn(cells, name, statistic, draws, rng, notes, common, apart=apart)
-    if method == "score":
-        alike = cells.equivalent(_total(cells.sums, stakes, name))
-        return Interval.found(
-            name, alike.value, lambda at, _: alike.limits(at), notes=notes, **common
-        )
-    return _drawn(
-        cells,
-        name,
-        lambda tables: np.array([_total(table, stakes, name).value for table in tables]),
-        draws,
-        rng,
-        notes,
-        common,
-        apart=stakes.with_priors,
+    asked = Asked(
+        metric, application, method=method, level=level, draws=draws, rng=rng, min_cases=min_cases
     )
+    cost = asked.name in COSTS
+    stakes = asked.stakes() if cost or application is not None else None
+    truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
+    weights = required_weights(sample_weight, truth.shape[0])
+    names: dict[str, Any] = {}
+    if stakes is not None:
+        names = {"classes": stakes.classes, "decision_names": stakes.decisions}
+    matrix = ConfusionMatrix.from_decisions(truth, chosen, sample_weight=weights, **names)
+    method = asked.by("score" if cost else "bca", "percentile")
+    rows = CaseRows.from_decisions(
+        truth, {"system": chosen}, sample_weight=weights, groups=None, application=matrix
+    )
+    if method == "score":
+        return _score_interval(rows.summed(), asked)
+    return _drawn_interval(rows, asked, method, matrix, stakes if cost else None)
 
 
-def sums_interval(
-    summed: CellSums,
-    metric: Any,
-    *,
-    application: Any,
-    weights: Any,
-    method: str | None,
-    level: float,
-    min_cases: int,
-) -> Interval:
+def sums_interval(summed: CellSums, asked: Asked) -> Interval:
     """See `stakes.uncertainty.interval`: the score interval of a cost, as `weighted_interval`."""
-    name = metric_name(metric)
-    if name not in COSTS or method not in (None, "score"):
+    if asked.name not in COSTS or asked.method not in (None, "score"):
         raise DataError(
             "sums of weights and of their powers have intervals of costs, by the score test; got "
-            f"{name!r}{'' if method is None else f' by {method!r}'}.",
+            f"{asked.name!r}{'' if asked.method is None else f' by {asked.method!r}'}.",
             hint="give the rows: weighted_interval(y_true, decisions, sample_weight=..., "
             "metric=...)",
         )
-    if application is None:
-        raise DataError(f"`{name}` needs costs.", hint="application=stakes.Application(...)")
-    if len(summed.systems) > 1:
+    if len(summed.joint.systems) > 1:
         raise DataError("`interval` takes one system; for several use `compare`.")
-    stakes = as_stakes(application, weights)
-    for app in stakes.applications:
-        check_names(summed.confusion(), app)
+    return _score_interval(summed, asked)
+
+
+def _score_interval(summed: CellSums, asked: Asked) -> Interval:
+    """The score interval of the cost of as many equal cases as are as sure of it."""
+    joint = summed.joint
+    stakes = asked.stakes(joint.confusion(joint.systems[0]))
     sums, rows, squares = (
-        summed.table(values) for values in (summed.joint.counts, summed.rows, summed.squares)
+        tables_of_cells(joint, values) for values in (joint.counts, summed.rows, summed.squares)
     )
-    alike = equivalent_sum(_total(sums, stakes, name), rows, squares)
-    refused, notes = shortage(summed.cases, summed.joint.classes, min_cases, stakes.matters)
-    return Interval.found(
-        name,
-        alike.value,
-        lambda at, _: alike.limits(at),
-        level=level,
-        method="score",
-        refused=refused,
-        notes=notes,
-    )
+    total = cost_sum(sums, stakes, normalized=COSTS[asked.name])
+    alike = equivalent_sum(total, rows, squares)
+    cases = summed.cases, joint.classes
+    return asked.found("score", alike.value, alike.limits, cases, matters=stakes.matters)
 
 
-def _total(table: FloatArray, stakes: Stakes, name: str) -> CostSum:
-    """The cost of a table of weights."""
-    places = np.argwhere(np.ones(table.shape, dtype=bool)).astype(np.intp)
-    return cost_sum(table.ravel(), places, stakes, normalized=COSTS[name])
-
-
-def _drawn(
-    cells: WeightedCells,
-    name: str,
-    statistic: Callable[[FloatArray], FloatArray],
-    draws: int,
-    rng: RandomSource,
-    notes: tuple[str, ...],
-    common: dict[str, Any],
-    *,
-    apart: bool,
+def _drawn_interval(
+    rows: CaseRows, asked: Asked, method: str, matrix: ConfusionMatrix, stakes: Stakes | None
 ) -> Interval:
-    """Rows drawn with replacement, each with its weight."""
-    value = float(statistic(cells.sums[None])[0])
+    """From rows drawn with their weights; for a cost, each class apart where there are priors."""
+    table = np.asarray(matrix.counts, dtype=np.float64)
+    unit = float(table.sum()) / rows.weights.sum()  # so that a metric sees the weights as given
+    parts = [rows]
+    if stakes is None:
+        statistic = table_statistic(asked.metric, matrix, asked.application)
+    else:
+        total = cost_sum(table, stakes, normalized=COSTS[asked.name])
+        parts = rows.by_class() if stakes.with_priors else parts
 
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        def statistic(tables: FloatArray) -> FloatArray:
+            return sum_values(total, tables.reshape(len(tables), -1))
+
+    def tables(size: int, generator: np.random.Generator) -> FloatArray:
+        drawn = [part.draw(size, generator) for part in parts]
+        return np.asarray(unit * tables_of_cells(rows.joint, np.sum(drawn, axis=0)))
+
+    def skewness() -> float:
+        """The acceleration, from what a little less of each cell does to the statistic."""
+        cells = rows.joint.cells
+        less = np.repeat(table[None], len(cells) + 1, axis=0)
+        less[np.arange(len(cells)), *cells.T] *= 1 - 1e-4
         with np.errstate(divide="ignore", invalid="ignore"):
-            return statistic(cells.draw(size, generator, apart=apart))
+            values = statistic(less)
+        slopes = (values[-1] - values[:-1]) / table[*cells.T]
+        influence = (slopes[rows.place] * rows.weights)[np.isfinite(slopes)[rows.place]]
+        return acceleration(influence, np.ones(len(influence)))
 
-    drawn = Replicates.drawn(draw, draws, rng)
-
-    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        if found.defined.shape[0] == 0:
-            return np.nan, np.nan
-        if common["method"] == "bca":
-            return bca(found.defined, value, cells.skewness(statistic), at)
-        return percentile(found.defined, at)
-
-    found = Interval.found(name, value, rule, replicates=drawn, notes=drawn.noted(notes), **common)
-    return found.noted_if_alike()
+    cases, matters = (rows.cases, matrix.classes), None if stakes is None else stakes.matters
+    return table_interval(asked, method, statistic, table, tables, skewness, cases, matters=matters)

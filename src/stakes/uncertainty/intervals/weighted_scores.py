@@ -18,12 +18,17 @@ from stakes._kernels.run_bootstrap import Rates
 from stakes._names import encode
 from stakes._random import as_generator
 from stakes.application import Application, as_application
-from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.count_intervals import metric_name
-from stakes.uncertainty.intervals.group_intervals import ScoreRows, error_weights, score_statistic
-from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Replicates, shortage
+from stakes.uncertainty.intervals.count_intervals import Asked
+from stakes.uncertainty.intervals.group_intervals import (
+    ScoreRows,
+    class_hits,
+    error_weights,
+    score_draws,
+    score_statistic,
+)
+from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Rule, percentile_rule
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.intervals.score_intervals import score_function
 from stakes.uncertainty.intervals.weighted_intervals import (
@@ -32,7 +37,6 @@ from stakes.uncertainty.intervals.weighted_intervals import (
     required_weights,
 )
 
-_METHODS = dict.fromkeys(("auc", "eer", "min_cost"), ("score", "percentile"))
 #: Parts into which rows are divided to choose a threshold without them, and how often.
 FOLDS, REPEATS = 10, 5
 
@@ -110,48 +114,51 @@ def weighted_score_interval(
     >>> found.method, found.low < found.value < found.high
     ('score', True)
     """
-    column, name = as_floats(scores, "scores"), metric_name(metric)
+    column = as_floats(scores, "scores")
     weights = required_weights(sample_weight, column.shape[0])
     summary = ScoreCounts.from_scores(y_true, column, kind=kind, sample_weight=weights)
+    asked = Asked(
+        metric, application, method=method, level=level, draws=draws, rng=rng, min_cases=min_cases
+    )
+    name = asked.name
     summary.require_both(name)
     kept = weights > 0
-    truth = as_column(y_true, "y_true")[kept]
+    truth, column, weights = as_column(y_true, "y_true")[kept], column[kept], weights[kept]
     second = encode(truth, summary.classes, "y_true").astype(bool)
-    column, weights = column[kept], weights[kept]
-    known = _METHODS.get(name, ("percentile",))
-    method = method or known[0]
-    if method not in known:
-        raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")
-    cases = np.bincount(second, minlength=2).astype(np.float64)
-    refused, notes = shortage(cases, summary.classes, min_cases)
-    common: dict[str, Any] = {"level": level, "method": method, "refused": refused}
-    if method == "score":
-        rows = ScoreRows.ordered(second, column, weights)
-        value, _ = score_statistic(name, application, summary)
-        if name == "min_cost":
-            app = as_application(application)
-            notes = (*notes, f"optimism corrected: {value:.4g} on these very data")
-            least = _least_cost(rows, app, error_weights(app, summary.priors), rng)
-            return Interval.found(
-                name, least.value, lambda at, _: least.limits(at), notes=notes, **common
-            )
-        rule = _area_rule(rows, value) if name == "auc" else _crossing_rule(rows)
-        return Interval.found(name, value, rule, notes=notes, **common)
-    value, draw = _draws(metric, name, application, summary, truth, column, weights)
-    drawn = Replicates.drawn(draw, draws, rng)
-    bias = float(drawn.defined.mean()) - value if name == "min_cost" else 0.0
-    if name == "min_cost":
-        notes = (*notes, f"optimism corrected: {value:.4g} on these very data")
+    ranked = name in ("auc", "eer", "min_cost")
+    method = asked.by(*(("score", "percentile") if ranked else ("percentile",)))
+    cases = np.bincount(second, minlength=2), summary.classes
+    rows = ScoreRows.ordered(second, column, weights)
+    hits = class_hits(second)
+    if not ranked:
+        function = score_function(metric, application)
 
-    def limits(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        low, high = percentile(found.defined, at)
+        def redraw(size: int, generator: np.random.Generator) -> FloatArray:
+            like: dict[str, Any] = {"kind": summary.kind, "classes": summary.classes}
+            drawn = (weights * hits(generator) for _ in range(size))
+            every = (ScoreCounts.from_scores(truth, column, sample_weight=w, **like) for w in drawn)
+            return np.array([function(each) for each in every])
+
+        found = asked.drawn(redraw)
+        return asked.found(method, function(summary), percentile_rule, cases, replicates=found)
+    value, statistic = score_statistic(name, application, summary)
+    notes: tuple[str, ...] = ()
+    if name == "min_cost":
+        notes = (f"optimism corrected: {value:.4g} on these very data",)
+    if method == "score":
+        rule: Rule = _area_rule(rows, value) if name == "auc" else _crossing_rule(rows)
+        if name == "min_cost":
+            least = _least_cost(rows, as_application(application), summary.priors, rng)
+            value, rule = least.value, least.limits
+        return asked.found(method, value, rule, cases, notes=notes)
+    drawn = asked.drawn(score_draws([rows], statistic, hits))
+    bias = float(drawn.defined.mean()) - value if name == "min_cost" else 0.0
+
+    def moved(at: float, values: FloatArray) -> tuple[float, float]:
+        low, high = percentile(values, at)
         return low - 2 * bias, high - 2 * bias
 
-    made = Interval.found(
-        name, value - bias, limits, replicates=drawn, notes=drawn.noted(notes), **common
-    )
-    return made.noted_if_alike()
+    return asked.found(method, value - bias, moved, cases, notes=notes, replicates=drawn)
 
 
 def _area_rule(rows: ScoreRows, area: float) -> Any:
@@ -187,16 +194,17 @@ def _crossing_rule(rows: ScoreRows) -> Any:
 
 
 def _least_cost(
-    rows: ScoreRows, app: Application, paid: tuple[float, float, float], rng: RandomSource
+    rows: ScoreRows, app: Application, shares: FloatArray, rng: RandomSource
 ) -> CostSum:
     """The cost halfway between that of the best threshold and of those chosen without the case."""
     assert rows.weights is not None
+    alarm, miss, _ = error_weights(app, shares)
     truth, n, level = rows.second.astype(np.intp), rows.order.shape[0], rows.levels()
     powers = np.stack([np.ones(n), rows.weights, rows.weights**2])
 
     def above(hits: Any) -> Any:
         found = rows.rates(hits)
-        return level >= int(np.argmin(paid[0] * found.alarms + paid[1] * found.missed))
+        return level >= int(np.argmin(alarm * found.alarms + miss * found.missed))
 
     def tables(chosen: Any) -> FloatArray:
         return np.stack([np.bincount(2 * truth + chosen, p, minlength=4) for p in powers])
@@ -212,51 +220,4 @@ def _least_cost(
             chosen[fold == k] = above(hits)[fold == k]
         parts.append(tables(chosen))
     cases, sums, squares = (tables(above(np.ones(n))) + np.mean(parts, axis=0)) / 2
-    places = np.argwhere(np.ones((2, 2), dtype=bool)).astype(np.intp)
-    return equivalent_sum(cost_sum(sums, places, as_stakes(app)), cases, squares)
-
-
-def _draws(
-    metric: Any,
-    name: str,
-    application: Any,
-    summary: ScoreCounts,
-    truth: Any,
-    column: Any,
-    weights: FloatArray,
-) -> tuple[float, Any]:
-    """The value, and replicates in which rows of each class are drawn with their weights."""
-    second = encode(truth, summary.classes, "y_true").astype(bool)
-    members = [np.flatnonzero(~second), np.flatnonzero(second)]
-
-    def hits(generator: np.random.Generator) -> Any:
-        found = np.zeros(second.shape[0], dtype=np.int64)
-        for inside in members:
-            n = inside.shape[0]
-            found[inside] = np.bincount(generator.integers(0, n, n), minlength=n)
-        return found
-
-    if name in ("auc", "eer", "min_cost"):
-        rows = ScoreRows.ordered(second, column, weights)
-        value, statistic = score_statistic(name, application, summary)
-
-        def draw(size: int, generator: np.random.Generator) -> FloatArray:
-            return np.array([statistic(rows.rates(hits(generator))) for _ in range(size)])
-
-        return value, draw
-    function = score_function(metric, application)
-
-    def redraw(size: int, generator: np.random.Generator) -> FloatArray:
-        found = np.empty(size)
-        for b in range(size):
-            drawn = ScoreCounts.from_scores(
-                truth,
-                column,
-                kind=summary.kind,
-                classes=summary.classes,
-                sample_weight=weights * hits(generator),
-            )
-            found[b] = function(drawn)
-        return found
-
-    return function(summary), redraw
+    return equivalent_sum(cost_sum(sums.reshape(2, 2), as_stakes(app)), cases, squares)
