@@ -20,10 +20,7 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 def class_factors(
-    from_priors: Any,
-    costs: Any = None,
-    *,
-    priors: Priors | str | None = None,
+    from_priors: Any, costs: Any = None, *, priors: Priors | str | None = None
 ) -> FloatArray:
     r"""How much more a case of each class counts, by its costs and by where it will run.
 

@@ -84,12 +84,7 @@ class PriorEstimate:
     def frame(self) -> Frame:
         """One row per class."""
         return Frame(
-            {
-                "class": list(self.classes),
-                "prior": self.priors,
-                "low": self.low,
-                "high": self.high,
-            }
+            {"class": list(self.classes), "prior": self.priors, "low": self.low, "high": self.high}
         )
 
     def __repr__(self) -> str:
@@ -264,12 +259,7 @@ _REFUTED = 0.01
 
 
 def estimate_priors_from_decisions(
-    matrix: Any,
-    decisions: Any,
-    *,
-    level: float = 0.95,
-    draws: int = 1000,
-    rng: RandomSource = 0,
+    matrix: Any, decisions: Any, *, level: float = 0.95, draws: int = 1000, rng: RandomSource = 0
 ) -> PriorEstimate:
     r"""Class priors of unlabelled cases from hard decisions alone (black-box shift estimation).
 

@@ -267,12 +267,7 @@ class CommonCurve(Calibrator):
         self.offsets, laid = cases.prior_offsets(), lay_out(inputs, cases.sample_weight)
         refuse_impossible_truth(laid, cases)
         first = fit_scaling(
-            "temperature",
-            laid,
-            cases.codes,
-            weights,
-            counts=cases.counts,
-            offsets=self.offsets,
+            "temperature", laid, cases.codes, weights, counts=cases.counts, offsets=self.offsets
         )
         self.scale = float(first.scales[0])
         found = fit_curve(

@@ -335,12 +335,7 @@ def _as_they_are(cases: Cases) -> FloatArray:
 
 
 def _calibrated(
-    cal: Calibrator,
-    cases: Cases,
-    folds: Any,
-    rng: RandomSource,
-    fitted: bool,
-    optimistic: bool,
+    cal: Calibrator, cases: Cases, folds: Any, rng: RandomSource, fitted: bool, optimistic: bool
 ) -> tuple[FloatArray, str]:
     """Calibrated log-posteriors, and how the calibrator was fitted."""
     if fitted:
