@@ -132,6 +132,25 @@ def refuse_absent(
         )
 
 
+def as_level(level: Any) -> float:
+    """A confidence level strictly between 0 and 1."""
+    if not (is_number(level) and 0 < level < 1):
+        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
+    return float(level)
+
+
+def as_whole(value: Any, name: str, least: int = 1) -> int:
+    """A whole number, not less than the least."""
+    if not (is_number(value) and least <= value < np.inf and int(value) == value):
+        raise DataError(f"`{name}` must be a whole number, at least {least}; got {value!r}.")
+    return int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a plain number; true and false are none."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
 def as_matrix(values: Any, name: str) -> NDArray[Any]:
     """A two-dimensional numeric array; frames and tensors are read through NumPy."""
     refuse_masked(values, name)

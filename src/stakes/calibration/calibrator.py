@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, is_number
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes.calibration.labelled_scores import Cases, read_cases
 from stakes.calibration.persistence import Savable, kinds
@@ -100,7 +100,9 @@ class Calibrator(Savable):
         bound: float | str | None = None,
         **options: Any,
     ) -> None:
-        if bound is not None and bound != "data" and not (_is_number(bound) and float(bound) > 0):
+        if options and type(self).__init__ is Calibrator.__init__:
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(options)}.")
+        if bound is not None and bound != "data" and not (is_number(bound) and float(bound) > 0):
             raise DataError(f"`bound` must be a positive number or 'data'; got {bound!r}.")
         self.options = {"priors": priors, "classes": classes, "bound": bound, **options}
         self.classes, self.priors, self.report = None, None, {}
@@ -302,11 +304,6 @@ def binary_log_posteriors(log_odds: FloatArray) -> FloatArray:
     return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
 
 
-def softmax_log_posteriors(logits: FloatArray) -> FloatArray:
-    """Log-posteriors (n, K) of logits."""
-    return log_softmax(logits)
-
-
 def _other_columns(scores: Scores, size: int) -> DataError:
     """That there is not one column per class."""
     wanted = f"`scores` must have {size} columns, as in `fit`"
@@ -316,8 +313,3 @@ def _other_columns(scores: Scores, size: int) -> DataError:
         f"{wanted}; got {len(scores)} numbers, which are not in columns.",
         hint="a single case is a table of one row: scores[None, :], or [[...]]",
     )
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a plain number."""
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)

@@ -131,6 +131,17 @@ class Cases:
         self.need_all_classes("add cases of that class, or leave out the priors")
         return np.asarray(np.log(self.priors) - np.log(self.data_priors))
 
+    def prior_shift(self) -> float:
+        """The same for the log odds of the second of two classes."""
+        first, second = self.prior_offsets()
+        return float(second - first)
+
+    def two_class_odds(self, hint: str = "two classes are needed") -> FloatArray:
+        """Log odds of the second class; raises unless there are cases of two classes."""
+        odds = self.scores.log_odds()
+        self.need_all_classes(hint)
+        return odds
+
     def need_all_classes(self, hint: str) -> None:
         """Raise when a class has no case."""
         absent = [self.classes[i] for i in np.flatnonzero(self.counts == 0)]

@@ -6,11 +6,11 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, is_number
 from stakes._files import write_whole
 from stakes._sealed import Seal
 from stakes.calibration.score_input import read_scores
@@ -22,124 +22,58 @@ if TYPE_CHECKING:
     from stakes.calibration.calibrator import Calibrator
 
 
-#: Lengths of an array; a word is a length found in the file, "n-1" one less than "n".
+#: Lengths of an array; a word is a length found in the file.
 Shape = tuple[int | str, ...]
 #: Names and shapes of parameters; None for those that a calibrator reads by itself.
 Shapes = Mapping[str, Shape | None]
 
-
-class _Range(NamedTuple):
-    """Where the numbers of a parameter lie."""
-
-    least: float = -np.finfo(np.float64).max
-    most: float = np.finfo(np.float64).max
-    rising: bool = False
+#: Parameters of every calibrator that may be infinite, that are shares, and that are not negative.
+_INFINITE = {"places", "edges", "maps", "log_shares"}
+_SHARES = {"ranks", "lower", "upper", "shares"}
+_NOT_NEGATIVE = _SHARES | {"spreads", "degrees", "positives", "totals"}
 
 
-_TINY = np.finfo(np.float64).tiny
-#: By the name that a parameter has in every calibrator; all others are finite.
-_RANGES = {
-    "places": _Range(-np.inf, np.inf, rising=True),
-    "edges": _Range(-np.inf, np.inf, rising=True),
-    "maps": _Range(-np.inf, np.inf, rising=True),
-    "ranks": _Range(0.0, 1.0, rising=True),
-    "lower": _Range(0.0, 1.0),
-    "upper": _Range(0.0, 1.0),
-    "shares": _Range(0.0, 1.0),
-    "log_shares": _Range(-np.inf, 0.0),
-    "spreads": _Range(_TINY),
-    "degrees": _Range(0.0),
-    "positives": _Range(0.0),
-    "totals": _Range(0.0),
-}
-
-
-def need_all(saved: Any, names: Iterable[str], what: str) -> None:
-    """Raise unless a part of a saved form is a mapping that holds all names."""
+def need_all(saved: Any, names: Iterable[str], what: str, *, only: bool = False) -> None:
+    """Raise unless a part of a saved form is a mapping that holds all names, and only these."""
     if not isinstance(saved, Mapping):
         raise FormatError(f"the {what} must be named values; got a {type(saved).__name__}.")
-    missing = [name for name in names if name not in saved]
+    known = [repr(name) for name in names]
+    missing = [name for name in known if name not in map(repr, saved)]
     if missing:
         raise FormatError(
-            f"there is no {_quoted(missing)} in the {what}.", hint="fit and save it again"
+            f"there is no {', '.join(missing)} in the {what}.", hint="fit and save it again"
         )
-
-
-def _need_exactly(saved: Any, names: Iterable[str], what: str) -> None:
-    """Raise unless a part of a saved form holds all names and no others."""
-    known = list(names)
-    need_all(saved, known, what)
-    strange = [str(name) for name in saved if name not in known]
+    strange = [name for name in map(repr, saved) if only and name not in known]
     if strange:
-        knows = f"known: {_quoted(known)}" if known else "it has none"
-        raise FormatError(f"{_quoted(strange)} in the {what} is not known; {knows}.")
+        raise FormatError(f"{', '.join(strange)} in the {what} is not known; known: {known}.")
 
 
-def _quoted(names: Iterable[str]) -> str:
-    """Names for a sentence."""
-    return ", ".join(repr(name) for name in names)
-
-
-def parameter(name: str, value: Any, shape: Shape, sizes: dict[str, int]) -> float | FloatArray:
+def as_parameter(
+    name: str, value: Any, shape: Shape, sizes: dict[int | str, int] | None = None
+) -> Any:
     """One parameter as a number or an array of its shape; `sizes` is filled in on the way."""
-    if not shape:
-        if isinstance(value, (bool, list, Mapping)) or value is None or np.isnan(float(value)):
-            raise FormatError(f"the saved parameter {name!r} must be a number; got {value!r}.")
-        return float(_in_range(name, np.array(float(value))))
-    array = np.array(value if isinstance(value, list) else None, dtype=np.float64)
-    if array.ndim != len(shape) or not all(map(_fits, array.shape, shape, [sizes] * len(shape))):
-        wanted = ", ".join(str(_known(length, sizes)) for length in shape)
-        got = "no array" if not isinstance(value, list) else f"({', '.join(map(str, array.shape))})"
-        raise FormatError(f"the saved parameter {name!r} must have shape ({wanted}); got {got}.")
-    if np.isnan(array).any():
-        raise FormatError(f"the saved parameter {name!r} must hold numbers; some are missing.")
-    return _in_range(name, array)
-
-
-def _in_range(name: str, values: FloatArray) -> FloatArray:
-    """The numbers of a parameter, where they can lie."""
-    least, most, rising = _RANGES.get(name, _Range())
-    outside = (values < least) | (values > most)
-    if outside.any():
+    plain = isinstance(value, list) if shape else is_number(value) or isinstance(value, str)
+    array = np.array(value if plain else np.nan, dtype=np.float64)
+    known = {} if sizes is None else sizes
+    for word, length in zip(shape, array.shape, strict=False):
+        known.setdefault(word, length if isinstance(word, str) else word)
+    wanted = tuple(known.get(word, word) for word in shape)
+    if array.shape != wanted:
+        said = "(" + ", ".join(map(str, wanted)) + ")"
         raise FormatError(
-            f"the saved parameter {name!r} must lie between {least:g} and {most:g}; got "
-            f"{values[outside].flat[0]:g}.",
+            f"the saved parameter {name!r} must have shape {said}; got {value!r:.99}."
+        )
+    if (
+        np.isnan(array).any()
+        or (name not in _INFINITE and np.isinf(array).any())
+        or (name in _NOT_NEGATIVE and (array < 0.0).any())
+        or (name in _SHARES and (array > 1.0).any())
+    ):
+        raise FormatError(
+            f"the saved parameter {name!r} holds what it cannot be: {value!r:.99}.",
             hint="fit and save it again",
         )
-    if rising and (values[1:] < values[:-1]).any():
-        raise FormatError(
-            f"the saved parameter {name!r} must not fall.", hint="fit and save it again"
-        )
-    return values
-
-
-def _fits(length: int, wanted: int | str, sizes: dict[str, int]) -> bool:
-    """Whether a length is the wanted one, or the first of its name and enough."""
-    if isinstance(wanted, int):
-        return length == wanted
-    name, _, less = wanted.partition("-")
-    whole = length + int(less or 0)
-    return whole == sizes.setdefault(name, whole) and whole > 0
-
-
-def _known(wanted: int | str, sizes: Mapping[str, int]) -> int | str:
-    """A wanted length as a number, if the file has told it."""
-    if isinstance(wanted, int):
-        return wanted
-    name, _, less = wanted.partition("-")
-    return sizes[name] - int(less or 0) if sizes.get(name) else wanted
-
-
-def _check_bound(option: Any, bound: Any) -> None:
-    """Raise unless there is a positive bound where one was asked for, and nowhere else."""
-    plain = isinstance(bound, (int, float)) and not isinstance(bound, bool)
-    if (option is None and bound is None) or (option is not None and plain and bound > 0):
-        return
-    raise FormatError(
-        f"the saved bound must be a positive number exactly where there is the option `bound`; got "
-        f"{bound!r} where that is {option!r}.",
-        hint="fit and save it again",
-    )
+    return array if shape else float(array)
 
 
 def _plain_value(value: Any) -> Any:
@@ -229,11 +163,12 @@ class Savable:
     def to_dict(self) -> dict[str, Any]:
         """Everything needed to apply the calibrator, as JSON types."""
         self._need_fit()
+        asked = None if self.options["priors"] is None else self.priors
         return {
             "format": _FORMAT,
             "version": 1,
             "kind": self.kind,
-            "options": jsonable({**self.options, **self._plain_priors()}),
+            "options": jsonable({**self.options, "priors": asked}),
             "classes": [_plain_value(name) for name in self.classes or ()],
             "priors": jsonable(self.priors),
             "bound": self._bound,
@@ -242,10 +177,6 @@ class Savable:
             "parameters": jsonable(self._parameters()),
             "report": jsonable(self.report),
         }
-
-    def _plain_priors(self) -> dict[str, Any]:
-        """The target priors in class order, whatever form they were given in."""
-        return {"priors": None if self.options["priors"] is None else self.priors}
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
@@ -283,11 +214,16 @@ class Savable:
         made.classes = tuple(saved["classes"])
         made.priors = as_priors(saved["priors"], made.classes)
         made.report = dict(_numbers_again(saved["report"]))
-        _check_bound(made.options.get("bound"), saved["bound"])
-        made._bound = saved["bound"]
-        _need_exactly(
-            saved["parameters"], cls._shapes, f"parameters of the saved {cls.kind} calibrator"
-        )
+        option, made._bound = made.options.get("bound"), saved["bound"]
+        positive = is_number(saved["bound"]) and saved["bound"] > 0
+        if not (positive if option is not None else saved["bound"] is None):
+            raise FormatError(
+                "the saved bound must be a positive number exactly where there is the option "
+                f"`bound`; got {saved['bound']!r} where that is {option!r}.",
+                hint="fit and save it again",
+            )
+        what = f"parameters of the saved {cls.kind} calibrator"
+        need_all(saved["parameters"], cls._shapes, what, only=True)
         made._restore(saved["parameters"])
         size = len(made.classes)
         with np.errstate(all="ignore"):
@@ -317,10 +253,10 @@ class Savable:
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""
         assert self.classes is not None
-        sizes = {"classes": len(self.classes)}
+        sizes: dict[int | str, int] = {"classes": len(self.classes)}
         for name, shape in self._shapes.items():
             if shape is not None:
-                setattr(self, name, parameter(name, parameters[name], shape, sizes))
+                setattr(self, name, as_parameter(name, parameters[name], shape, sizes))
 
     def _need_fit(self) -> None:
         """Raise before anything was learnt."""

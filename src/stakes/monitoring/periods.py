@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
@@ -19,7 +20,6 @@ from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import interval
 from stakes.uncertainty.differences import holm
-from stakes.uncertainty.intervals.interval import as_level
 
 
 def _advice_on(change: PeriodChange) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
@@ -20,7 +21,7 @@ from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_su
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Interval, interval
 from stakes.uncertainty.differences import holm
-from stakes.uncertainty.intervals.interval import as_level, shortage
+from stakes.uncertainty.intervals.interval import shortage
 
 
 def cost_intervals(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
@@ -19,7 +20,6 @@ from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Interval
 from stakes.uncertainty.differences import holm
-from stakes.uncertainty.intervals.interval import as_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)

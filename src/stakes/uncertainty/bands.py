@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._columns import as_reals
 from stakes._kernels import run_bootstrap
 from stakes._kernels.cell_draws import posterior_cells
@@ -22,7 +23,6 @@ from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
     OF_CURVES,
     Replicates,
-    as_level,
     refuse_weights,
     shortage,
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
 from stakes._kernels.interval_ends import percentile
 from stakes._names import listed
@@ -34,7 +35,6 @@ from stakes.uncertainty.intervals.interval import (
     OF_SYSTEMS,
     Draw,
     Replicates,
-    as_level,
     refuse_weights,
     seed_of,
     shortage,

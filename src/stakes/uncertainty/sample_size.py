@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_level, as_priors
 from stakes._columns import as_reals
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
@@ -17,7 +17,7 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, Name, Priors
 from stakes.uncertainty.differences import rounded_up
-from stakes.uncertainty.intervals.interval import OF_PLANS, as_level, refuse_weights
+from stakes.uncertainty.intervals.interval import OF_PLANS, refuse_weights
 from stakes.uncertainty.intervals.linear_costs import (
     CostSum,
     Stakes,

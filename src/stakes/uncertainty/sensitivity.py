@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
@@ -18,7 +19,7 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, Name
-from stakes.uncertainty.intervals.interval import as_level, refuse_weights
+from stakes.uncertainty.intervals.interval import refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
 
 

@@ -7,10 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes._kernels.class_scores import ClassScores, class_sums, lay_out, smoothed_sums
+from stakes._kernels.class_scores import (
+    ClassScores,
+    class_sums,
+    lay_out,
+    log_softmax,
+    smoothed_sums,
+)
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors, softmax_log_posteriors
+from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.calibrators.logistic import fit_odds
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
@@ -99,7 +105,7 @@ class _Scaling(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         columns = np.asarray(scores.columns(), dtype=np.float64)
         if self.form == "vector":
-            columns = softmax_log_posteriors(columns)
+            columns = log_softmax(columns)
         if (self.scales < 0.0).any():
             turned = np.isneginf(columns) & (self.scales < 0.0)
             refuse_turned(np.asarray(turned.any(axis=1)), scores)
@@ -107,7 +113,7 @@ class _Scaling(Calibrator):
             logits = columns * self.scales
         if np.isnan(logits).any():  # a scale of exactly 0 ignores even infinite scores
             logits[np.isnan(logits)] = 0.0
-        return softmax_log_posteriors(logits + self.biases)
+        return log_softmax(logits + self.biases)
 
     _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
 

@@ -59,22 +59,8 @@ class Rank(Calibrator):
         "intercept": (),
     }
 
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound)
-        self.places: FloatArray = np.empty(0)
-        self.ranks: FloatArray = np.empty(0)
-        self.coefficients: FloatArray = np.zeros(2)
-        self.intercept = 0.0
-
     def _fit(self, cases: Cases) -> None:
-        odds = cases.scores.log_odds()
-        cases.need_all_classes("two classes are needed")
+        odds = cases.two_class_odds()
         self.places, self.ranks = mid_ranks(odds, cases.weights)
         self.coefficients, self.intercept = fit_increasing(
             self._features(odds), cases.codes, cases.prior_weights(), cases.counts, None

@@ -98,14 +98,9 @@ class Gaussian(Calibrator):
             raise DataError(f"`variances` must be 'equal' or 'unequal'; got {variances!r}.")
         if tails not in ("normal", "t"):
             raise DataError(f"`tails` must be 'normal' or 't'; got {tails!r}.")
-        self.means: FloatArray = np.zeros(2)
-        self.spreads: FloatArray = np.ones(2)
-        self.degrees = 0.0
-        self.log_prior_odds = 0.0
 
     def _fit(self, cases: Cases) -> None:
-        odds = cases.scores.log_odds()
-        cases.need_all_classes("a density for each class needs cases of both")
+        odds = cases.two_class_odds("a density for each class needs cases of both")
         _refuse_infinite(cases.scores)
         groups = [(odds[cases.codes == k], cases.weights[cases.codes == k]) for k in (0, 1)]
         if self.options["tails"] == "normal":

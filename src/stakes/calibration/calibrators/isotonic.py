@@ -4,17 +4,17 @@ histograms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._kernels.class_scores import weighted_sums
+from stakes._checks import as_level, as_whole, is_number
+from stakes._kernels.class_scores import log_softmax, weighted_sums
 from stakes._kernels.roc_hull import Blocks, equal_mass_cuts, half_way, pav_blocks, venn_abers_upper
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors, softmax_log_posteriors
+from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.labelled_scores import Cases
-from stakes.calibration.persistence import Shapes, parameter
+from stakes.calibration.persistence import Shapes, as_parameter
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError, FormatError
 from stakes.typing import FloatArray, IntArray, Priors
@@ -70,88 +70,64 @@ class Isotonic(Calibrator):
         misleading: float = 1.0,
     ) -> None:
         super().__init__(priors=priors, classes=classes, bound=bound, misleading=misleading)
-        given: Any = misleading
-        plain = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-        if not (plain and 0.0 <= float(given) < np.inf):
+        if not (is_number(misleading) and 0.0 <= misleading < np.inf):
             raise DataError(
                 f"`misleading` must be a number, 0 or more; got {misleading!r}.",
                 hint="misleading=1, or misleading=0 for the plain fit",
             )
-        self.maps: list[tuple[FloatArray, FloatArray]] = []
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, or drop its column")
-        weights = cases.sample_weight
-        if cases.scores.size == 2:
-            odds, shift = cases.scores.log_odds(), cases.prior_offsets()
-            blocks = self._blocks(odds, cases.codes == 1, weights)
-            self.maps = [_knots(blocks, float(shift[1] - shift[0]))]
-        else:
-            table = _against_rest(cases.scores.columns())
-            self.maps = [
-                _knots(self._blocks(table[:, k], cases.codes == k, weights), 0.0)
-                for k in range(cases.scores.size)
-            ]
-            self.offsets = cases.prior_offsets()
-        self.report["blocks"] = sum(len(values) // 2 for _, values in self.maps)
-
-    def _blocks(
-        self, odds: FloatArray, positive: NDArray[np.bool_], weights: FloatArray | None
-    ) -> Blocks:
-        """The fit of one class against the rest."""
-        return pav_blocks(odds, positive, weights, misleading=float(self.options["misleading"]))
+        two, misleading = cases.scores.size == 2, float(self.options["misleading"])
+        shift = cases.prior_shift() if two else 0.0
+        self.maps = []
+        for k, odds in _class_odds(cases.scores):
+            fit = pav_blocks(odds, cases.codes == k, cases.sample_weight, misleading=misleading)
+            self.maps.append(_knots(fit, shift))
+        self.offsets = None if two else cases.prior_offsets()
+        self.report["blocks"] = sum(places.size // 2 for places, _ in self.maps)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        if scores.size == 2:
-            return binary_log_posteriors(_interpolated(scores.log_odds(), *self.maps[0]))
-        table = _against_rest(scores.columns())
-        moved = np.column_stack(
-            [_interpolated(table[:, k], *self.maps[k]) for k in range(scores.size)]
-        )
-        logs = -np.logaddexp(0.0, -moved)
+        pairs = zip(self.maps, _class_odds(scores), strict=True)
+        moved = [_interpolated(odds, *knots) for knots, (_, odds) in pairs]
+        if self.offsets is None:
+            return binary_log_posteriors(moved[0])
+        logs = -np.logaddexp(0.0, -np.column_stack(moved))
         logs[np.isneginf(logs).all(axis=1)] = 0.0  # no class is possible: nothing was learnt
-        return softmax_log_posteriors(logs + self.offsets)
-
-    def _parameters(self) -> dict[str, Any]:
-        offsets = getattr(self, "offsets", None)
-        return {"maps": [[x, y] for x, y in self.maps], "offsets": offsets}
+        return log_softmax(logs + self.offsets)
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         size = len(self.classes or ())
-        self.maps = []
-        for each in parameters["maps"]:
-            sizes: dict[str, int] = {}
-            x, y = (np.asarray(parameter("maps", part, ("n",), sizes)) for part in each)
-            self.maps.append((x, y))
+        self.maps = [as_parameter("maps", each, (2, "n")) for each in parameters["maps"]]
         if len(self.maps) != (1 if size == 2 else size):
             raise FormatError(f"the saved parameter 'maps' holds {len(self.maps)} maps.")
-        if size > 2:
-            given = parameter("offsets", parameters["offsets"], (size,), {})
-            self.offsets = np.asarray(given)
+        offsets = parameters["offsets"]
+        self.offsets = None if size == 2 else as_parameter("offsets", offsets, (size,))
 
 
-def _against_rest(scores: NDArray[Any]) -> FloatArray:
-    """Log odds of each class against all others together, (n, K)."""
-    table = np.asarray(scores, dtype=np.float64)
-    out = np.empty(table.shape)
-    for k in range(table.shape[1]):
+def _class_odds(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
+    """Log odds of each class against all others together; of two classes, of the second."""
+    if scores.size == 2:
+        yield 1, scores.log_odds()
+        return
+    table = np.asarray(scores.columns(), dtype=np.float64)
+    for k in range(scores.size):
         rest = np.delete(table, k, axis=1)
         top = rest.max(axis=1)
         safe = np.where(np.isfinite(top), top, 0.0)
         with np.errstate(divide="ignore"):
             total = safe + np.log(np.exp(rest - safe[:, None]).sum(axis=1))
-        out[:, k] = table[:, k] - total
-    return out
+        yield k, table[:, k] - total
 
 
-def _knots(blocks: Blocks, shift: float) -> tuple[FloatArray, FloatArray]:
+def _knots(blocks: Blocks, shift: float) -> FloatArray:
     """Both ends of each block with its log odds; infinite scores are placed one unit outside."""
     with np.errstate(divide="ignore"):
         values = np.log(blocks.positives) - np.log(blocks.negatives) + shift
     places = np.column_stack([blocks.lowest, blocks.highest]).ravel()
     finite = places[np.isfinite(places)]
     edge = (finite.min() - 1.0, finite.max() + 1.0) if finite.size else (-1.0, 1.0)
-    return np.clip(places, *edge), np.repeat(values, 2)
+    return np.array([np.clip(places, *edge), np.repeat(values, 2)])
 
 
 def _interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> FloatArray:
@@ -207,33 +183,18 @@ class VennAbers(Calibrator):
     _any_scale = True
     _shapes: ClassVar[Shapes] = {"places": ("n",), "lower": ("n",), "upper": ("n",), "shift": ()}
 
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound)
-        self.places: FloatArray = np.empty(0)
-        self.lower: FloatArray = np.empty(0)
-        self.upper: FloatArray = np.empty(0)
-        self.shift = 0.0
-
     def _fit(self, cases: Cases) -> None:
-        odds = cases.scores.log_odds()
-        cases.need_all_classes("two classes are needed")
+        odds = cases.two_class_odds()
         places, inverse = np.unique(odds, return_inverse=True)
         inverse = inverse.reshape(-1)
         totals = weighted_sums(inverse, cases.weights)
         positives = weighted_sums(inverse, cases.weights * (cases.codes == 1))
-        keep = totals > 0
-        places, totals, positives = places[keep], totals[keep], positives[keep]
         upper = venn_abers_upper(positives, totals)
         lower = 1.0 - venn_abers_upper((totals - positives)[::-1], totals[::-1])[::-1]
-        self.places, self.lower, self.upper = _corners(places, lower, upper)
-        offsets = cases.prior_offsets()
-        self.shift = float(offsets[1] - offsets[0])
+        same = (np.diff(lower) == 0) & (np.diff(upper) == 0)
+        kept = ~(np.append(False, same) & np.append(same, False))  # both ends of each level
+        self.places, self.lower, self.upper = places[kept], lower[kept], upper[kept]
+        self.shift = cases.prior_shift()
         self.report |= _row_weight(cases)
 
     def bounds(self, scores: Any) -> tuple[FloatArray, FloatArray]:
@@ -251,25 +212,11 @@ class VennAbers(Calibrator):
         """Values at the nearest fitted score from below (p0) and from above (p1)."""
         below = np.searchsorted(self.places, odds, side="right") - 1
         above = np.searchsorted(self.places, odds, side="left")
-        lower = np.append(self.lower, 0.0)[below]
-        upper = np.append(self.upper, 1.0)[above]
-        return lower, upper
+        return np.append(self.lower, 0.0)[below], np.append(self.upper, 1.0)[above]
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         lower, upper = self._pair(scores.log_odds())
-        merged = np.log(upper) - np.log1p(-lower)
-        return binary_log_posteriors(merged + self.shift)
-
-
-def _corners(
-    places: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Only the scores at which either bound changes: the first and last of each level."""
-    if len(places) < 3:
-        return places, lower, upper
-    same = (np.diff(lower) == 0) & (np.diff(upper) == 0)
-    inner = np.concatenate([[False], same[:-1] & same[1:], [False]])
-    return places[~inner], lower[~inner], upper[~inner]
+        return binary_log_posteriors(np.log(upper) - np.log1p(-lower) + self.shift)
 
 
 def _moved(probabilities: FloatArray, shift: float) -> FloatArray:
@@ -345,7 +292,7 @@ class Histogram(Calibrator):
     kind = "histogram"
     _any_scale = True
     _shapes: ClassVar[Shapes] = {
-        "edges": ("n-1",),
+        "edges": ("cuts",),
         "positives": ("n",),
         "totals": ("n",),
         "shift": (),
@@ -360,17 +307,11 @@ class Histogram(Calibrator):
         bins: int | None = None,
     ) -> None:
         super().__init__(priors=priors, classes=classes, bound=bound, bins=bins)
-        whole = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
-        if bins is not None and not (whole and bins >= 1):
-            raise DataError(f"`bins` must be a whole number, at least 1; got {bins!r}.")
-        self.edges: FloatArray = np.empty(0)
-        self.positives: FloatArray = np.empty(0)
-        self.totals: FloatArray = np.empty(0)
-        self.shift = 0.0
+        if bins is not None:
+            as_whole(bins, "bins")
 
     def _fit(self, cases: Cases) -> None:
-        odds = cases.scores.log_odds()
-        cases.need_all_classes("two classes are needed")
+        odds = cases.two_class_odds()
         places, inverse = np.unique(odds, return_inverse=True)
         inverse = inverse.reshape(-1)
         mass = weighted_sums(inverse, cases.weights)
@@ -379,8 +320,7 @@ class Histogram(Calibrator):
         place, size = self._place(odds), len(self.edges) + 1
         self.totals = weighted_sums(place, cases.weights, size)
         self.positives = weighted_sums(place, cases.weights * (cases.codes == 1), size)
-        offsets = cases.prior_offsets()
-        self.shift = float(offsets[1] - offsets[0])
+        self.shift = cases.prior_shift()
         self.report |= _row_weight(cases)
 
     def bounds(self, scores: Any, *, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -391,12 +331,9 @@ class Histogram(Calibrator):
         from scipy.stats import beta
 
         self._need_fit()
-        given: Any = level
-        if not (isinstance(given, (int, float, np.number)) and 0 < given < 1):
-            raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
         place = self._place(self._bounded(self._read_alike(scores), learn=False).log_odds())
         k, n = self._counts()
-        tail = (1 - float(level)) / len(n) / 2
+        tail = (1 - as_level(level)) / len(n) / 2
         low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)
         high = np.where(k < n, beta.isf(tail, k + 1, np.maximum(n - k, 1)), 1.0)
         return _moved(low, self.shift)[place], _moved(high, self.shift)[place]
@@ -415,3 +352,8 @@ class Histogram(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = np.log(self.positives + 0.5) - np.log(self.totals - self.positives + 0.5)
         return binary_log_posteriors(odds[self._place(scores.log_odds())] + self.shift)
+
+    def _restore(self, parameters: Mapping[str, Any]) -> None:
+        super()._restore(parameters)
+        if len(self.edges) != len(self.totals) - 1:
+            raise FormatError(f"{len(self.totals)} saved bins cannot have {len(self.edges)} edges.")

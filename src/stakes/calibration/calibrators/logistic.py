@@ -136,8 +136,7 @@ class Logistic(Calibrator):
         self.intercept = 0.0
 
     def _fit(self, cases: Cases) -> None:
-        cases.scores.log_odds()
-        cases.need_all_classes("a line needs cases of both classes")
+        cases.two_class_odds("a line needs cases of both classes")
         line, described = fit_odds(cases, self.options["smoothing"])
         self.slope, self.intercept = line.slope, line.intercept
         self.report |= described
@@ -202,8 +201,7 @@ class Beta(Calibrator):
         return [-np.logaddexp(0.0, -odds), np.logaddexp(0.0, odds)]
 
     def _fit(self, cases: Cases) -> None:
-        cases.scores.log_odds()
-        cases.need_all_classes("two classes are needed")
+        cases.two_class_odds()
         kept = _finite_cases(cases)
         self.coefficients, self.intercept = fit_increasing(
             self._features(kept.odds),

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes._kernels.class_scores import lay_out
+from stakes._kernels.class_scores import lay_out, log_softmax
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.monotone_curve import KNOTS, bent, fit_curve
 from stakes._kernels.optimise.regression_fit import fit_matrix
-from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_marks
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores, some_bound
@@ -99,13 +99,11 @@ class Matrix(Calibrator):
                 "`off_diagonal`, `diagonal` and `intercept` must be positive; "
                 f"got {off_diagonal!r}, {diagonal!r} and {intercept!r}."
             )
-        self.matrix: FloatArray = np.empty((0, 0))
-        self.biases: FloatArray = np.empty(0)
 
     def _inputs(self, scores: Scores) -> FloatArray:
         """What the matrix multiplies."""
         table = finite_table(scores)
-        return softmax_log_posteriors(table) if self.normalised else table
+        return log_softmax(table) if self.normalised else table
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use Temperature")
@@ -144,7 +142,7 @@ class Matrix(Calibrator):
         self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        return softmax_log_posteriors(self._inputs(scores) @ self.matrix.T + self.biases)
+        return log_softmax(self._inputs(scores) @ self.matrix.T + self.biases)
 
 
 class Dirichlet(Matrix):
@@ -249,19 +247,6 @@ class CommonCurve(Calibrator):
     kind = "common-curve"
     _shapes: ClassVar[Shapes] = {"scale": (), "slopes": (len(KNOTS) + 1,), "offsets": ("classes",)}
 
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound, **options)
-        self.scale = 1.0
-        self.slopes: FloatArray = np.empty(0)
-        self.offsets: FloatArray = np.empty(0)
-
     def _fit(self, cases: Cases) -> None:
         inputs, weights = finite_table(cases.scores), cases.prior_weights()
         self.offsets, laid = cases.prior_offsets(), lay_out(inputs, cases.sample_weight)
@@ -271,7 +256,7 @@ class CommonCurve(Calibrator):
         )
         self.scale = float(first.scales[0])
         found = fit_curve(
-            softmax_log_posteriors(self.scale * inputs),
+            log_softmax(self.scale * inputs),
             cases.codes,
             weights,
             offsets=self.offsets,
@@ -282,11 +267,11 @@ class CommonCurve(Calibrator):
 
     def _curved(self, scores: Scores) -> FloatArray:
         """Log-posteriors after the curve, under the priors of the data."""
-        inputs = softmax_log_posteriors(self.scale * finite_table(scores))
-        return softmax_log_posteriors(bent(inputs, self.slopes))
+        inputs = log_softmax(self.scale * finite_table(scores))
+        return log_softmax(bent(inputs, self.slopes))
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        return softmax_log_posteriors(self._curved(scores) + self.offsets)
+        return log_softmax(self._curved(scores) + self.offsets)
 
 
 class StructuredMatrix(CommonCurve):
@@ -358,8 +343,6 @@ class StructuredMatrix(CommonCurve):
         for name, spread in spreads.items():
             if not spread > 0:
                 raise DataError(f"`{name}` must be positive; got {spread!r}.")
-        self.matrix: FloatArray = np.empty((0, 0))
-        self.biases: FloatArray = np.empty(0)
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use CommonCurve")
@@ -378,4 +361,4 @@ class StructuredMatrix(CommonCurve):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         inputs = np.maximum(self._curved(scores), _LEAST)
-        return softmax_log_posteriors(inputs @ self.matrix.T + self.biases)
+        return log_softmax(inputs @ self.matrix.T + self.biases)

@@ -123,16 +123,9 @@ class Smooth(Calibrator):
     ) -> None:
         parts = None if emphasis is None else _two_numbers(emphasis)
         super().__init__(priors=priors, classes=classes, bound=bound, emphasis=parts)
-        self.places: FloatArray = np.empty(0)
-        self.ranks: FloatArray = np.empty(0)
-        self.ends: FloatArray = np.empty(0)
-        self.curves: FloatArray = np.empty((0, 0))
-        self.log_shares: FloatArray = np.empty(0)
-        self.shift = 0.0
 
     def _fit(self, cases: Cases) -> None:
-        odds = cases.scores.log_odds()
-        cases.need_all_classes("two classes are needed")
+        odds = cases.two_class_odds()
         emphasis = np.array(self.options["emphasis"] or (1.0, 1.0))
         parts = emphasis / emphasis.max()
         _refuse_nothing_left(cases, parts)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import frozen
+from stakes._checks import as_level, frozen
 from stakes._kernels.interval_ends import normal_quantile, percentile, wilson
 from stakes._names import listed
 from stakes._random import as_generator
@@ -217,13 +217,6 @@ class Interval:
 
     def __repr__(self) -> str:
         return f"<Interval of {self.metric}: {self}, {self.level:g} by {self.method}>"
-
-
-def as_level(level: Any) -> float:
-    """A confidence level strictly between 0 and 1."""
-    if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
-    return float(level)
 
 
 def rate_interval(
