@@ -390,7 +390,7 @@ def test_target_priors_of_a_class_without_cases_raise(kind, ternary):
 def test_vast_scores_are_refused_by_all(kind, binary):
     scores, y = binary
     with pytest.raises(
-        DataError, match=r"at most 1e\+100 in size, or infinite; row 2 holds -1e"
+        DataError, match=r"at most 1e\+100 in size, or infinite: .* in row 2 and in 1 of"
     ) as e:
         kind().fit(np.where(np.arange(len(y)) == 2, -1e101, scores), y)
     assert e.value.rows == (2,)
@@ -399,7 +399,7 @@ def test_vast_scores_are_refused_by_all(kind, binary):
     if kind is Automatic:  # which has a bound, learnt from the scores
         assert np.isfinite(fitted.log_posteriors([0.0, 1e200])).all()
         return
-    with pytest.raises(DataError, match="row 1 holds 1e"):
+    with pytest.raises(DataError, match="in row 1 and in 1 of"):
         fitted.posteriors([0.0, 1e200])
 
 

@@ -289,7 +289,7 @@ class TestInfiniteScoresOfOneFold:
 
     def test_a_density_says_what_it_needs(self):
         scores, _ = self.scores(1, 1.0)
-        with pytest.raises(DataError, match="must be finite for densities"):
+        with pytest.raises(DataError, match="must be finite; they are not in row"):
             cross_fit(self.Y, scores, calibrator=Gaussian(), folds=self.FOLDS)
         assert (
             cross_fit(self.Y, scores, calibrator=Gaussian(bound="data"), folds=self.FOLDS) > 0.0

@@ -63,6 +63,11 @@ def block_length(size: int) -> int:
     return max(_MIN_BLOCK, _BLOCK_ELEMENTS // size)
 
 
+def binary_log_posteriors(log_odds: Floats) -> Floats:
+    """Log-posteriors (n, 2) of log odds of the second class."""
+    return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
+
+
 def lay_out(
     scores: NDArray[np.floating[Any]],
     weights: Floats | None = None,

@@ -24,17 +24,16 @@ __all__ = ["Calibrator", "as_calibrator", "bounded"]
 
 def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[Scores, float]:
     """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known."""
-    if scores.table is None:
-        odds = np.asarray(scores.odds)
+    if scores.is_column:
         if bound is None:
-            bound = _bound_from(np.abs(odds), option)
-        return Scores(None, np.clip(odds, -bound, bound), scores.rows), bound
-    best = scores.table.max(axis=1, keepdims=True)
+            bound = _bound_from(np.abs(scores.values), option)
+        return Scores(np.clip(scores.values, -bound, bound), scores.rows), bound
+    best = scores.values.max(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
-        table = np.subtract(scores.table, best, dtype=np.float64)
+        table = np.subtract(scores.values, best, dtype=np.float64)
     if bound is None:
         bound = _bound_from(-table, option)
-    return Scores(np.maximum(table, -bound), None, scores.rows), bound
+    return Scores(np.maximum(table, -bound), scores.rows), bound
 
 
 def _bound_from(distances: NDArray[Any], option: float | str) -> float:
@@ -131,8 +130,9 @@ class Calibrator(Savable):
         """
         read = self._read(scores, sample_weight)
         self._fit_cases(read, y_true, sample_weight, groups)
-        self._remember(self._sort_of(scores, read, sample_weight))
-        self._spread = spread_of(of_weight(read, sample_weight))
+        counted = of_weight(read, sample_weight)
+        self._remember(sort_of(scores, counted, level=self._level_counts))
+        self._spread = spread_of(counted)
         return self
 
     def _refuse_other_order(self, classes: tuple[Any, ...]) -> None:
@@ -141,10 +141,6 @@ class Calibrator(Savable):
     def _remember(self, sort: str | None) -> None:
         """Keep what sort of scores this was fitted on."""
         self._sort = sort
-
-    def _sort_of(self, scores: Any, read: Scores, sample_weight: Any) -> str | None:
-        """What sort of scores these are, of the cases that count."""
-        return sort_of(scores, of_weight(read, sample_weight), level=self._level_counts)
 
     def _read_alike(self, scores: Any) -> Scores:
         """Check scores to apply what was learnt to: of the sort that `fit` was given."""
@@ -186,13 +182,23 @@ class Calibrator(Savable):
         self.classes, self.priors = cases.classes, cases.priors
         return self
 
+    def _refitted(self, cases: Cases, priors: FloatArray | None) -> Self:
+        """A fresh one, fitted on cases already read, whose codes are positions."""
+        fresh = self.unfitted()
+        fresh.options |= {"classes": None, "priors": priors}
+        return fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
+
+    def _applied_to(self, scores: Scores) -> FloatArray:
+        """Log-posteriors of scores already read."""
+        return self._log_posteriors(self._bounded(scores, learn=False))
+
     def log_posteriors(self, scores: Any) -> FloatArray:
         """Natural logarithms of the calibrated posteriors, (n, K)."""
         read = self._read_alike(scores)
         assert self.classes is not None
         if read.size != len(self.classes):
             raise _other_columns(read, len(self.classes))
-        return self._log_posteriors(self._bounded(read.in_order(self.classes), learn=False))
+        return self._applied_to(read.in_order(self.classes))
 
     def posteriors(self, scores: Any) -> FloatArray:
         """Calibrated posteriors of each class, (n, K), under the target priors."""
@@ -288,7 +294,7 @@ class Shifted(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         assert self.inner.priors is not None
         assert self.priors is not None
-        inner = self.inner._log_posteriors(self.inner._bounded(scores, learn=False))
+        inner = self.inner._applied_to(scores)
         return log_softmax(shift_log_priors(inner, self.inner.priors, self.priors))
 
 
@@ -299,15 +305,10 @@ def as_calibrator(value: Any) -> Calibrator:
     return value
 
 
-def binary_log_posteriors(log_odds: FloatArray) -> FloatArray:
-    """Log-posteriors (n, 2) of log odds of the second class."""
-    return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
-
-
 def _other_columns(scores: Scores, size: int) -> DataError:
     """That there is not one column per class."""
     wanted = f"`scores` must have {size} columns, as in `fit`"
-    if scores.table is not None:
+    if not scores.is_column:
         return DataError(f"{wanted}; got {scores.size}.")
     return DataError(
         f"{wanted}; got {len(scores)} numbers, which are not in columns.",

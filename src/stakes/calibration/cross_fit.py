@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -193,40 +194,35 @@ def cross_fit_cases(
     out = np.empty((len(number), cases.scores.size))
     priors = cal.options["priors"]
     priors = None if priors is None else as_priors(priors, cases.classes)
-    names, scores = np.unique(number), cases.scores.as_a_whole(cases.sample_weight)
+    whole = replace(cases, scores=cases.scores.as_a_whole(cases.sample_weight))
+    names = np.unique(number)
     for done, fold in enumerate(names):
         if tell is not None:
             tell(done, len(names))
-        test = np.flatnonzero(number == fold)
-        train = np.flatnonzero(number != fold)
-        fitted = cal.unfitted()
-        fitted.options |= {"classes": None, "priors": priors}  # codes are positions
-        part = scores.take(train)
         try:
-            weights = None if cases.sample_weight is None else cases.sample_weight[train]
-            groups = None if cases.groups is None else cases.groups[train]
-            fitted._fit_cases(part, cases.codes[train], weights, groups)
+            fitted = cal._refitted(whole.part(np.flatnonzero(number != fold)), priors)
         except DataError as error:
-            raise _failure(cal, cases, priors, f"fold {fold}", error) from None
-        out[test] = fitted._log_posteriors(fitted._bounded(cases.scores.take(test), learn=False))
+            cal._refitted(cases, priors)  # raises what is wrong with all cases, if anything
+            raise DataError(
+                f"fold {fold}: {error.message}",
+                hint=error.hint or "use fewer folds" + either("", ", such as --folds 2"),
+                rows=error.rows,
+            ) from None
+        test = np.flatnonzero(number == fold)
+        out[test] = fitted._applied_to(cases.scores.take(test))
     return out
 
 
-def _failure(
-    cal: Calibrator, cases: Cases, priors: FloatArray | None, fold: str, error: DataError
-) -> DataError:
-    """Why a fold could not be fitted: what is wrong with all cases, or else with the fold."""
-    fitted = cal.unfitted()
-    fitted.options |= {"classes": None, "priors": priors}
-    try:
-        fitted._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
-    except DataError as whole:
-        return whole
-    return DataError(
-        f"{fold}: {error.message}",
-        hint=error.hint or "use fewer folds" + either("", ", such as --folds 2"),
-        rows=error.rows,
-    )
+def refitted_posteriors(
+    cal: Calibrator, cases: Cases, folds: Any, rng: RandomSource | np.random.RandomState
+) -> tuple[FloatArray, str]:
+    """Log-posteriors at the priors of the cases, and how it was fitted; on all without folds."""
+    priors = cases.priors if cases.given else None
+    if folds is None:
+        return cal._refitted(cases, priors)._applied_to(cases.scores), OPTIMISTIC
+    fresh = cal.unfitted()
+    fresh.options |= {"classes": None, "priors": priors}
+    return cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng)), "cross-fitted"
 
 
 def fold_numbers(

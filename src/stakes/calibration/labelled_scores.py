@@ -13,29 +13,17 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
-from stakes._kernels.class_scores import ClassScores, lay_out, median
+from stakes._kernels.class_scores import lay_out, median
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.application import Application
-from stakes.calibration.score_input import Scores, read_log_scores, read_scores, some_bound
+from stakes.calibration.score_input import Scores, read_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError, LabelError, PriorError
-from stakes.messages.audience import either, named, row, setting
+from stakes.messages.audience import either, named, row
 from stakes.metrics import BetaWeight
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, IntArray, Name, Priors
-
-__all__ = [
-    "Aim",
-    "Cases",
-    "Scores",
-    "case_losses",
-    "group_numbers",
-    "loss_name",
-    "read_cases",
-    "read_log_scores",
-    "read_scores",
-]
 
 
 def _column_names(
@@ -46,7 +34,18 @@ def _column_names(
         names = as_names(classes, "classes")
     elif labels.dtype.kind in "iub":
         names = tuple(range(size))
-        _refuse_strange_positions(labels, size)
+        rows = np.flatnonzero((labels < 0) | (labels >= size))
+        if rows.size:
+            found = observed_names(labels)
+            order = f"[{listed(found)}]" if len(found) == size else "[...]"
+            raise LabelError(
+                f"{named('y_true')} holds {listed(found)}, which are not all positions of the "
+                f"score columns, 0 to {size - 1}; first at {row(rows[0])} ({rows.size} of "
+                f"{len(labels)} rows).",
+                hint=f"name the score columns in order: classes={order}, as in "
+                f"Affine(classes={order})",
+                rows=rows[:10].tolist(),
+            )
     else:
         names = observed_names(labels)
     if len(names) == 1 and classes is None:
@@ -62,21 +61,6 @@ def _column_names(
             hint="name the columns in order: classes=[...]",
         )
     return names
-
-
-def _refuse_strange_positions(labels: NDArray[Any], size: int) -> None:
-    """Raise when integers cannot be positions of the score columns; say how to name those."""
-    if not labels.size or (int(labels.min()) >= 0 and int(labels.max()) < size):
-        return
-    rows = np.flatnonzero((labels < 0) | (labels >= size))
-    found = observed_names(labels)
-    order = f"[{listed(found)}]" if len(found) == size else "[...]"
-    raise LabelError(
-        f"{named('y_true')} holds {listed(found)}, which are not all positions of the score "
-        f"columns, 0 to {size - 1}; first at {row(rows[0])} ({rows.size} of {len(labels)} rows).",
-        hint=f"name the score columns in order: classes={order}, as in Affine(classes={order})",
-        rows=rows[:10].tolist(),
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,14 +90,24 @@ class Cases:
         """Without cases of weight 0, which must not be the first, the last or in between."""
         if self.sample_weight is None or self.sample_weight.all():
             return self
-        rows = np.flatnonzero(self.sample_weight)
+        return self.part(np.flatnonzero(self.sample_weight))
+
+    def part(self, rows: IntArray) -> Cases:
+        """Some of the cases; counts and priors stay those of all."""
+        weights, groups = self.sample_weight, self.groups
         return replace(
             self,
             scores=self.scores.take(rows),
             codes=self.codes[rows],
-            sample_weight=self.sample_weight[rows],
-            groups=None if self.groups is None else self.groups[rows],
+            sample_weight=None if weights is None else weights[rows],
+            groups=None if groups is None else groups[rows],
         )
+
+    def unit_numbers(self) -> IntArray:
+        """What varies on its own, numbered from 0: the group of each case, or the case itself."""
+        if self.groups is None:
+            return np.arange(len(self.codes))
+        return group_numbers(self.groups)
 
     def prior_weights(self) -> FloatArray:
         """Case weights under which the classes have the target priors, of the same total."""
@@ -123,6 +117,16 @@ class Cases:
             factors = np.where(self.counts > 0, self.priors / self.data_priors, 0.0)
         moved: FloatArray = self.weights * factors[self.codes]
         return moved
+
+    def prior_shares(self) -> FloatArray:
+        """The same, adding to 1."""
+        moved = self.prior_weights()
+        return np.asarray(moved / moved.sum())
+
+    def log_posteriors(self) -> FloatArray:
+        """Log-posteriors of the scores as given, moved to the target priors."""
+        raw = self.scores.columns().astype(np.float64) + self.prior_offsets()
+        return np.asarray(raw - np.logaddexp.reduce(raw, axis=1, keepdims=True))
 
     def prior_offsets(self) -> FloatArray:
         """Log of target over data priors: what moves a log-posterior to the target priors."""
@@ -177,7 +181,7 @@ def read_cases(
     read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))
-    counts = _class_totals(codes, given, read.size)
+    counts = np.bincount(codes, weights=given, minlength=read.size).astype(np.float64)
     if priors is None:
         shares = counts / counts.sum()
     else:
@@ -202,14 +206,6 @@ def group_numbers(groups: NDArray[Any]) -> IntArray:
         raise DataError(
             f"{named('groups')} must hold names or numbers; got what cannot be told apart."
         ) from None
-
-
-def _class_totals(codes: IntArray, weights: FloatArray | None, size: int) -> FloatArray:
-    """(Weighted) number of cases of each class."""
-    if weights is None and size == 2:
-        second = int(np.count_nonzero(codes))
-        return np.array([len(codes) - second, second], dtype=np.float64)
-    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
 #: What posteriors are judged by: a proper score, or the cost of an application.
@@ -266,143 +262,88 @@ _FAR = 1000.0
 _SAMPLE = 500
 
 
-def refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
-    """Raise when a true class has posterior 0, which no scaling can repair."""
-    index = np.arange(len(cases.codes))
-    if scores.barred is not None:
-        rows = np.flatnonzero(scores.barred[cases.codes, index])
-        if rows.size:
-            raise impossible_truth(rows, cases)
-    if scores.centres is None and float(scores.values.min(initial=0.0)) >= -_FAR / 100 * scores.far:
-        return  # no score is far below the best
-    own = scores.values[cases.codes, index]
-    if scores.centres is not None:
-        own = own + scores.centres[cases.codes]
-    _refuse_far_truth(-own, _usual_lead(scores, cases), cases)
+def refuse_impossible_truth(cases: Cases) -> None:
+    """Raise when scores call a true class impossible, which no scaling can repair.
 
-
-def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
-    """Raise when finite log odds are so far on the wrong side that they call the truth impossible.
-
-    Most often the least and the greatest say that none is.
+    Finite scores do where they put it farther below the best than so many usual leads, and the
+    scale of best fit to the other cases gives it a posterior below 1e-300: one such case would
+    outweigh all others.
     """
-    usual = _usual(np.abs(odds[_some(cases)]), cases)
-    if max(-float(odds.min()), float(odds.max())) > _FAR * usual:
-        _refuse_far_truth(np.where(cases.codes == 1, -odds, odds), usual, cases)
+    scores, usual = cases.scores, _usual_lead(cases)
+    values = scores.log_odds() if scores.size == 2 else scores.values
+    apart = float(values.max()) - float(values.min())
+    if np.isfinite(apart) and apart <= _FAR * usual:
+        return  # none can be far below the best; a maximum of each row takes as long as a fit
+    if scores.size == 2:
+        behind = np.where(cases.codes == 1, -values, values)
+    else:
+        own = values[np.arange(len(values)), cases.codes]
+        behind = np.subtract(values.max(axis=1), own, dtype=np.float64)
+    wrong = np.flatnonzero(np.isposinf(behind))
+    if wrong.size:
+        said = "give the true class a posterior of 0, in"
+        then = ", so the cross-entropy is infinite whatever the calibration."
+        raise scores.refusal(wrong, said, then)
+    far = behind > _FAR * usual
+    others = np.flatnonzero(~far)
+    if not far.any() or not others.size:
+        return
+    codes = cases.codes[others]
+    scale = fit_scaling(
+        "temperature",
+        lay_out(scores.take(others).columns()),
+        codes,
+        np.ascontiguousarray(cases.weights[others]),
+        counts=np.bincount(codes, minlength=scores.size).astype(np.float64),
+        offsets=np.zeros(scores.size),
+        smoothing=False,
+    ).scales[0]
+    wrong = np.flatnonzero(far & (scale * behind > IMPOSSIBLE))
+    if wrong.size:
+        said = f"put the true class {behind[wrong[0]]:.3g} below the best, as if it were impossible"
+        enough = max(float(behind[others].max()), 10.0 * usual)
+        then = "; one such case outweighs all others."
+        raise scores.refusal(wrong, f"{said}, in", then, enough=enough)
 
 
-def _some(cases: Cases) -> slice:
-    """Some of the cases, enough to tell what is usual."""
-    return slice(None, None, 1 + len(cases.codes) // _SAMPLE)
-
-
-def _usual(leads: FloatArray, cases: Cases) -> float:
-    """The median of the leads of some cases; infinite where none is ahead."""
+def _usual_lead(cases: Cases) -> float:
+    """How far the best score usually is above the second, in some of the cases."""
+    some = slice(None, None, 1 + len(cases.codes) // _SAMPLE)
+    if cases.scores.size == 2:
+        leads = np.abs(cases.scores.log_odds()[some])
+    else:
+        ordered = np.sort(cases.scores.values[some].astype(np.float64), axis=1)
+        leads = ordered[:, -1] - ordered[:, -2]
     ahead = np.isfinite(leads) & (leads > 0.0)
     if not ahead.any():
         return np.inf
     weights = cases.sample_weight
-    return median(leads[ahead], None if weights is None else weights[_some(cases)][ahead])
+    return median(leads[ahead], None if weights is None else weights[some][ahead])
 
 
-def _usual_lead(scores: ClassScores, cases: Cases) -> float:
-    """How far the best score usually is above the second."""
-    part = scores.values[:, _some(cases)]
-    if scores.centres is not None:
-        part = part + scores.centres[:, None]
-    second, first = np.partition(part, len(part) - 2, axis=0)[-2:]
-    return _usual(np.asarray(first - second), cases)
-
-
-def refuse_marks(scores: ClassScores, spread: float, cases: Cases) -> None:
+def refuse_marks(cases: Cases, spread: float) -> None:
     """Raise when marks such as -1e9 make up the spread, beside which ordinary scores vanish."""
-    usual = _usual_lead(scores, cases)
+    usual = _usual_lead(cases)
     if spread <= _FAR * usual:
         return
-    far = scores.values < -_FAR * usual
-    rows = cases.scores.given_rows(np.flatnonzero(far.any(axis=0)))
-    enough = max(float(-scores.values[~far].min()), 10.0 * usual)
-    raise DataError(
-        f"{named('scores')} must be of like size; some are {-scores.values.min():.3g} below the "
-        f"best of their case, in {row(rows[0])} and in {rows.size} of {len(cases.codes)} rows, and "
-        "the others vanish beside them.",
-        hint=f"say how far such a score is to be trusted: {setting('bound', _above(enough))}",
-        rows=rows[:10].tolist(),
-    )
-
-
-def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
-    """The error for cases whose true class was called impossible."""
-    rows = cases.scores.given_rows(wrong)
-    return DataError(
-        f"{named('scores')} give the true class a posterior of 0, in {row(rows[0])} and in "
-        f"{rows.size} of {len(cases.codes)} rows, so the cross-entropy is infinite whatever the "
-        "calibration.",
-        hint=f"say how far an infinite score is to be trusted: {some_bound()}",
-        rows=rows[:10].tolist(),
+    columns = cases.scores.columns()
+    below = columns.max(axis=1, keepdims=True) - columns
+    far = below > _FAR * usual
+    said = f"must be of like size; some are {below.max():.3g} below the best of their case, in"
+    raise cases.scores.refusal(
+        np.flatnonzero(far.any(axis=1)),
+        said,
+        ", and the others vanish beside them.",
+        enough=max(float(below[~far].max()), 10.0 * usual),
     )
 
 
 def refuse_turned(turned: NDArray[np.bool_], scores: Scores) -> None:
     """Raise when a negative scale would make certain of what infinite scores call impossible."""
-    found = np.flatnonzero(turned)
-    if not found.size:
-        return
-    rows = scores.given_rows(found)
-    raise DataError(
-        f"{named('scores')} are infinite in {row(rows[0])} and in {rows.size} of {len(scores)} "
-        "rows, and the calibrator, which saw none of that kind, has a negative scale: it would "
-        "call certain what they call impossible.",
-        hint=f"say in advance how far an infinite score is to be trusted: {some_bound()}",
-        rows=rows[:10].tolist(),
-    )
-
-
-def _refuse_far_truth(distances: FloatArray, usual: float, cases: Cases) -> None:
-    """Raise when finite scores put a true class so far below that it is as good as impossible.
-
-    `distances` are those of the true class below the best of its case, `usual` is that of the best
-    above the second. Far cases count as impossible where the scale of best fit to the others
-    gives them a posterior below 1e-300: one of them would outweigh all others.
-    """
-    if not distances.max() > _FAR * usual:
-        return
-    far = distances > _FAR * usual
-    others = np.flatnonzero(~far)
-    if not others.size:
-        return
-    scale = _scale_of(cases, others)
-    wrong = np.flatnonzero(far & (scale * distances > IMPOSSIBLE))
-    if not wrong.size:
-        return
-    rows = cases.scores.given_rows(wrong)
-    enough = max(float(distances[others].max()), 10.0 * usual)
-    raise DataError(
-        f"{named('scores')} put the true class {distances[wrong[0]]:.3g} below the best, as if "
-        f"it were impossible, in {row(rows[0])} and in {rows.size} of {len(cases.codes)} rows; "
-        "one such case outweighs all others.",
-        hint=f"say how far such a score is to be trusted: {setting('bound', _above(enough))}",
-        rows=rows[:10].tolist(),
-    )
-
-
-def _scale_of(cases: Cases, rows: IntArray) -> float:
-    """The scale of least cross-entropy in some of the cases."""
-    size = cases.scores.size
-    codes = cases.codes[rows]
-    found = fit_scaling(
-        "temperature",
-        lay_out(cases.scores.take(rows).columns()),
-        codes,
-        np.ascontiguousarray(cases.weights[rows]),
-        counts=np.bincount(codes, minlength=size).astype(np.float64),
-        offsets=np.zeros(size),
-        smoothing=False,
-    )
-    return float(found.scales[0])
-
-
-def _above(number: float) -> float:
-    """The next number above of two digits."""
-    unit = 10.0 ** (np.floor(np.log10(number)) - 1)
-    return float(np.ceil(number / unit) * unit)
+    if turned.any():
+        raise scores.refusal(
+            np.flatnonzero(turned),
+            "are infinite in",
+            ", and the calibrator, which saw none of that kind, has a negative scale: it would "
+            "call certain what they call impossible.",
+        )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_matrix
 from stakes._columns import as_array, as_column, as_floats
+from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError
 from stakes.messages.audience import calibrators, either, named, row, setting
@@ -30,25 +31,25 @@ _FEW_ROWS = 5
 FEW_CASES, _FEW_VALUES = 20, 3
 
 
-def _refuse_exact_rows(table: NDArray[Any], name: str) -> None:
-    """Raise when every row of a table adds to 1 to the last digit, as probabilities do."""
-    if not _within(table, _EXACT):
-        return
-    if bool((np.abs(table.sum(axis=1, dtype=np.float64) - 1.0) < _EXACT).all()):
-        raise _no_logarithms(table, name, "add to 1")
-
-
-def refuse_probability_rows(table: NDArray[Any], name: str, hint: str | None = None) -> None:
+def refuse_probability_rows(
+    table: NDArray[Any], name: str, hint: str | None = None, *, rounded: bool = True
+) -> None:
     """Raise when the rows of a table look like probabilities, also after rounding."""
-    if not _within(table, _SLACK):
+    if not _within(table, _SLACK if rounded else _EXACT):
         return
     sums = table.sum(axis=1, dtype=np.float64)
     exact = bool((np.abs(sums - 1.0) < _EXACT).all())
-    rounded = 0.005 * table.shape[1]  # to two digits; of many classes small ones may all vanish
-    near = (sums > 0.99 - min(rounded, 0.5)) & (sums < 1.01 + min(rounded, 0.09))
-    if exact or (len(table) >= _FEW_ROWS and near.mean() >= _MOST):
-        found = "add to 1" if exact else f"{int(near.sum())} of them add to about 1"
-        raise _no_logarithms(table, name, found, hint)
+    off = 0.005 * table.shape[1]  # to two digits; of many classes small ones may all vanish
+    near = (sums > 0.99 - min(off, 0.5)) & (sums < 1.01 + min(off, 0.09))
+    if not exact and not (rounded and len(table) >= _FEW_ROWS and near.mean() >= _MOST):
+        return
+    found = "add to 1" if exact else f"{int(near.sum())} of them add to about 1"
+    told = "probabilities: Posteriors(p), or np.log(p); logits all the same: "
+    raise PosteriorError(
+        f"{named(name)} must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
+        f"in [0, 1] and {found}, so they are probabilities.",
+        hint=hint or either(f"{told}Posteriors.from_logits(scores)", _AS_PROBABILITIES),
+    )
 
 
 def refuse_probabilities(
@@ -78,22 +79,6 @@ def mostly_outside(odds: NDArray[Any]) -> bool:
     return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
 
 
-def _no_logarithms(
-    table: NDArray[Any], name: str, found: str, hint: str | None = None
-) -> PosteriorError:
-    """That the rows of a table are probabilities, and what to pass."""
-    return PosteriorError(
-        f"{named(name)} must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
-        f"in [0, 1] and {found}, so they are probabilities.",
-        hint=hint
-        or either(
-            "probabilities: Posteriors(p), or np.log(p); logits all the same: "
-            "Posteriors.from_logits(scores)",
-            _AS_PROBABILITIES,
-        ),
-    )
-
-
 def _within(values: NDArray[Any], slack: float) -> bool:
     """Whether there are values, and all lie in [0, 1]; the first ones mostly tell."""
     for part in (values[:100], values):
@@ -108,53 +93,49 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class.
+    """Checked scores: `values` (n, K) of log scores, or log odds (n,) of the second class.
 
     `rows` are the positions among the scores that were given, where some were left out. `barred`
     (K,) are the classes that some score among all of them calls impossible, where these are a part.
     `names` are those of the columns, where they came with names.
     """
 
-    table: NDArray[Any] | None
-    odds: NDArray[Any] | None
+    values: NDArray[Any]
     rows: NDArray[Any] | None = None
     barred: NDArray[np.bool_] | None = None
     names: tuple[Name, ...] | None = None
 
     @property
+    def is_column(self) -> bool:
+        """Whether there is one score per case."""
+        return self.values.ndim == 1
+
+    @property
     def size(self) -> int:
         """Number of classes."""
-        return 2 if self.table is None else int(self.table.shape[1])
+        return 2 if self.is_column else int(self.values.shape[1])
 
     def __len__(self) -> int:
-        return len(self.odds) if self.table is None else len(self.table)  # type: ignore[arg-type]
+        return len(self.values)
 
     def columns(self) -> NDArray[Any]:
         """Log scores of each class, (n, K); log odds become log-posteriors."""
-        if self.table is not None:
-            return self.table
-        odds = np.asarray(self.odds, dtype=np.float64)
-        return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
+        return binary_log_posteriors(self.log_odds()) if self.is_column else self.values
 
     def log_odds(self) -> FloatArray:
         """Log odds of the second of two classes, (n,)."""
-        if self.odds is not None:
-            return np.asarray(self.odds, dtype=np.float64)
         if self.size != 2:
             raise DataError(
                 f"this calibrator is for two classes; the scores have {self.size} columns.",
                 hint="use "
                 + calibrators("affine", "temperature", "vector", "dirichlet", "isotonic"),
             )
-        table = np.asarray(self.table, dtype=np.float64)
-        return np.asarray(table[:, 1] - table[:, 0])
+        wide = np.asarray(self.values, dtype=np.float64)
+        return wide if self.is_column else np.asarray(wide[:, 1] - wide[:, 0])
 
     def take(self, rows: NDArray[Any]) -> Scores:
         """The scores of some rows."""
-        given = self.given_rows(rows)
-        if self.table is None:
-            return replace(self, odds=self.odds[rows], rows=given)  # type: ignore[index]
-        return replace(self, table=self.table[rows], rows=given)
+        return replace(self, values=self.values[rows], rows=self.given_rows(rows))
 
     def in_order(self, classes: tuple[Name, ...], order: ClassOrder | None = None) -> Scores:
         """The same scores with columns in the order of the classes.
@@ -171,26 +152,53 @@ class Scores:
             order = ClassOrder(classes=self.names)
         if order is None or len(classes) != self.size:
             return self
-        if self.table is None:
+        if self.is_column:
             turned = order.place(classes, "scores") == 0
-            return replace(self, odds=-np.asarray(self.odds)) if turned else self
+            return replace(self, values=-self.values) if turned else self
         places = order.places(classes, "scores")
-        kept = self if places is None else replace(self, table=self.table[:, places])
-        return replace(kept, names=None)
+        ordered = self.values if places is None else self.values[:, places]
+        return replace(self, values=ordered, names=None)
 
     def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
         """The same scores, whose parts know which classes cases that count call impossible."""
-        values = np.asarray(self.odds if self.table is None else self.table)
+        values = self.values
         if not values.size or np.isfinite([values.min(), values.max()]).all():
             return self
         counted = values if weights is None else values[weights > 0.0]
-        against = np.array([counted, -counted]) if self.table is None else -counted.T
+        against = np.array([counted, -counted]) if self.is_column else -counted.T
         found = np.array([np.isposinf(each).any() for each in against])
         return replace(self, barred=found if self.barred is None else found | self.barred)
 
     def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Where some rows stood among the scores that were given, for messages."""
         return rows if self.rows is None else np.asarray(self.rows[rows])
+
+    def refusal(
+        self, places: NDArray[Any], said: str, then: str = ".", *, enough: float | None = None
+    ) -> DataError:
+        """The error for some of the scores; `enough` is a bound that would do, where one is known.
+
+        It says: `scores` ..., in row 3 and in 8 of 100 rows, ...
+        """
+        rows = self.given_rows(places)
+        if enough is None:
+            typed = either('bound="data", or a number', "--bound 50")
+        else:
+            unit = 10.0 ** (np.floor(np.log10(enough)) - 1)  # rounded up to two digits
+            typed = setting("bound", float(np.ceil(enough / unit) * unit))
+        such = "an infinite" if enough is None else "such a"
+        return DataError(
+            f"{named('scores')} {said} {row(rows[0])} and in {rows.size} of {len(self)} rows{then}",
+            hint=f"say how far {such} score is to be trusted: {typed}",
+            rows=rows[:10].tolist(),
+        )
+
+    def need_finite(self) -> None:
+        """Raise unless all scores are finite."""
+        rows = self.values if self.is_column else self.values.sum(axis=1, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(rows))
+        if bad.size:
+            raise self.refusal(bad, "must be finite; they are not in")
 
 
 def read_scores(scores: Any, name: str = "scores") -> Scores:
@@ -202,24 +210,21 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     if isinstance(scores, Scores):
         return scores
     if isinstance(scores, Posteriors):
-        return Scores(scores.log_values, None, names=scores.classes if scores.named else None)
+        return Scores(scores.log_values, names=scores.classes if scores.named else None)
     array = as_array(scores, name)
     if array.ndim != 2:
-        odds = as_floats(scores, name)
-        return Scores(None, odds)
+        return Scores(as_floats(scores, name))
     table = as_matrix(array, name)
     if table.dtype.kind != "f":
         table = table.astype(np.float64)
     if table.shape[1] < 2:
         raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
-    if not table.size:
-        return Scores(table, None)
     with np.errstate(invalid="ignore", over="ignore"):
         plain = bool(np.isfinite(table.sum()))
-    if plain:
-        _refuse_exact_rows(table, name)
-        return Scores(table, None)
-    return Scores(_settle_infinities(table, name), None)
+    if not plain:
+        return Scores(_settle_infinities(table, name))
+    refuse_probability_rows(table, name, rounded=False)
+    return Scores(table)
 
 
 def read_log_scores(
@@ -241,12 +246,12 @@ def read_log_scores(
     if isinstance(scores, (Posteriors, Scores)):
         return read
     asked = of_weight(read, sample_weight)
-    if asked.table is not None:
-        refuse_probability_rows(asked.table, name)
-    elif asked.odds is not None and not any_scale:
+    if not asked.is_column:
+        refuse_probability_rows(asked.values, name)
+    elif not any_scale:
         said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
         python = f"probabilities: {said}; {instead}"
-        refuse_probabilities(asked.odds, name, either(python, _AS_PROBABILITIES))
+        refuse_probabilities(asked.values, name, either(python, _AS_PROBABILITIES))
     return read
 
 
@@ -271,30 +276,17 @@ def of_weight(scores: Scores, sample_weight: Any) -> Scores:
     return scores.take(np.flatnonzero(counts))
 
 
-def some_bound() -> str:
-    """A bound to type, where there is nothing to tell which."""
-    return either('bound="data", or a number', "--bound 50")
-
-
 def refuse_vast(scores: Scores) -> Scores:
     """The scores themselves; raise when a finite one is so large that its square overflows."""
-    values = scores.odds if scores.table is None else scores.table
-    if values is None or not values.size:
-        return scores
-    if float(values.min()) >= -_LARGEST and float(values.max()) <= _LARGEST:
-        return scores
-    vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
-    if not vast.any():
-        return scores
-    places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
-    rows = scores.given_rows(places)
-    raise DataError(
-        f"{named('scores')} must be at most {_LARGEST:g} in size, or infinite; {row(rows[0])} "
-        f"holds {values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
-        hint="divide all scores by a constant; where such a score marks an impossible class, "
-        f"say how far to trust it: {setting('bound', 50)}",
-        rows=rows[:10].tolist(),
-    )
+    values = scores.values
+    if values.size and max(-float(values.min()), float(values.max())) > _LARGEST:
+        vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
+        places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
+        if places.size:
+            most = f"at most {_LARGEST:g} in size, or infinite"
+            said = f"must be {most}: divide all by a constant; they are larger in"
+            raise scores.refusal(places, said, enough=50.0)
+    return scores
 
 
 def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:

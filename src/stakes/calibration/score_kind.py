@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import is_number
 from stakes.calibration.score_input import (
     Scores,
     looks_like_probabilities,
@@ -40,12 +41,11 @@ def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
         return None
     if isinstance(scores, Posteriors):
         return POSTERIORS
-    if read.table is None:
-        unit = read.odds is not None and looks_like_probabilities(read.odds)
-        return UNIT_COLUMN if unit else COLUMN
+    if read.is_column:
+        return UNIT_COLUMN if looks_like_probabilities(read.values) else COLUMN
     if not level:
         return TABLE
-    return LOG_POSTERIORS if bool((_levels(read.table) <= _ROUGHLY + _EXACTLY).all()) else LOGITS
+    return LOG_POSTERIORS if (_levels(read.values) <= _ROUGHLY + _EXACTLY).all() else LOGITS
 
 
 def read_alike(
@@ -58,17 +58,27 @@ def read_alike(
     """
     if sort is None or isinstance(scores, Scores):
         return read_scores(scores)
-    is_column = not isinstance(scores, Posteriors) and np.ndim(scores) != 2
+    found = "Posteriors" if isinstance(scores, Posteriors) else "a table"
+    is_column = found == "a table" and np.ndim(scores) != 2
     if sort == UNIT_COLUMN and not is_column:
-        raise _no_longer_the_column(scores)
+        raise DataError(
+            "`scores` must be one number per case, as in `fit`, which took a column in [0, 1] on a "
+            f"scale of its own; got {found}, of which the log odds would be read.",
+            hint="pass the column itself, as in fit; or learn from log odds: "
+            "calibrator.fit(Posteriors(p), y_true)",
+        )
     if is_column and size == 2 and sort not in (COLUMN, UNIT_COLUMN) and np.size(scores):
         raise _one_number(sort, bounded, np.size(scores))
     read = read_scores(scores)
-    if sort == UNIT_COLUMN and read.odds is not None and mostly_outside(read.odds):
-        raise _another_scale(read.odds)
-    is_table = not isinstance(scores, Posteriors) and read.table is not None
-    if is_table and read.table is not None:
-        refuse_probability_rows(read.table, "scores")
+    if sort == UNIT_COLUMN and mostly_outside(read.values):
+        raise DataError(
+            "`scores` must be on the scale of those in `fit`, which all lay in [0, 1]; most of the "
+            f"{len(read)} lie outside, from {read.values.min():.3g} to {read.values.max():.3g}.",
+            hint="pass the column that fit had; or fit on scores like these",
+        )
+    is_table = found == "a table" and not is_column
+    if is_table:
+        refuse_probability_rows(read.values, "scores")
     if level and len(read):
         _refuse_other_level(read, sort, is_table, bounded)
     return read
@@ -92,19 +102,17 @@ def spread_of(read: Scores) -> tuple[float, ...] | None:
     """
     if len(read) < _ENOUGH:
         return None
-    if read.size == 2 or read.table is None:
+    if read.size == 2:
         values = read.log_odds()
     else:
-        values = apart(read.table[:: max(1, len(read) // _TELLING)])
-    low, high = values.min(), values.max()
-    if not np.isfinite([low, high]).all():
+        values = apart(read.values[:: max(1, len(read) // _TELLING)])
+    if not np.isfinite([values.min(), values.max()]).all():
         values = values[np.isfinite(values)]
         if not values.size:
             return None
-        low, high = values.min(), values.max()
     some = values[:: max(1, values.size // _TELLING)]
     between = np.quantile(some, np.linspace(0.0, 1.0, QUANTILES)[1:-1])
-    return (float(low), *between.tolist(), float(high))
+    return (float(values.min()), *between.tolist(), float(values.max()))
 
 
 def apart(table: NDArray[Any]) -> NDArray[np.float64]:
@@ -117,17 +125,12 @@ def known_spread(saved: Any) -> tuple[float, ...] | None:
     """The quantiles in a saved form, which earlier ones do not hold."""
     if saved is None:
         return None
-    plain = isinstance(saved, list) and all(type(each) in (int, float) for each in saved)
-    if not plain or len(saved) != QUANTILES or not (np.isfinite(saved).all() and _rising(saved)):
+    plain = isinstance(saved, list) and len(saved) == QUANTILES and all(map(is_number, saved))
+    if not plain or not (np.isfinite(saved).all() and (np.diff(saved) >= 0).all()):
         raise FormatError(
             f"the saved spread of scores must be {QUANTILES} numbers in order; got {saved!r}."
         )
-    return tuple(float(each) for each in saved)
-
-
-def _rising(values: Any) -> bool:
-    """Whether numbers are in order."""
-    return bool((np.diff(values) >= 0).all())
+    return tuple(map(float, saved))
 
 
 def _levels(table: NDArray[Any]) -> NDArray[np.float64]:
@@ -138,14 +141,13 @@ def _levels(table: NDArray[Any]) -> NDArray[np.float64]:
 
 def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) -> None:
     """Raise where scores are normalised and were not in `fit`, or the other way round."""
-    table = read.table
     if bounded:
-        if (sort == COLUMN) != (table is None):
+        if (sort == COLUMN) != read.is_column:
             raise _another_level("one column, as in `fit`", "one column per class")
     elif sort == LOGITS:
-        if not is_table or (table is not None and _normalised(table)):
+        if not is_table or _normalised(read.values):
             raise _another_level(_AT_THEIR_LEVEL, "normalised log-posteriors")
-    elif is_table and table is not None and bool((_levels(table) > _ROUGHLY + _EXACTLY).any()):
+    elif is_table and (_levels(read.values) > _ROUGHLY + _EXACTLY).any():
         raise _another_level(
             "log-posteriors, as in `fit`",
             "logits at a level of their own",
@@ -172,17 +174,6 @@ def _another_level(
     )
 
 
-def _no_longer_the_column(scores: Any) -> DataError:
-    """That a calibrator fitted on one column in [0, 1] cannot read log odds."""
-    found = "Posteriors" if isinstance(scores, Posteriors) else "a table"
-    return DataError(
-        "`scores` must be one number per case, as in `fit`, which took a column in [0, 1] on a "
-        f"scale of its own; got {found}, of which the log odds would be read.",
-        hint="pass the column itself, as in fit; or learn from log odds: "
-        "calibrator.fit(Posteriors(p), y_true)",
-    )
-
-
 def _one_number(sort: str, bounded: bool, cases: int) -> DataError:
     """That a column says less than what was given to `fit`."""
     if sort == LOGITS and not bounded:
@@ -195,13 +186,4 @@ def _one_number(sort: str, bounded: bool, cases: int) -> DataError:
         "Posteriors.from_logits(scores); log-likelihood ratios: "
         "Posteriors.from_llrs(scores, priors), with the priors of fit"
         + ("; two numbers of a single case: [[a, b]]" if cases == 2 else ""),
-    )
-
-
-def _another_scale(odds: NDArray[Any]) -> DataError:
-    """That most scores lie outside of what was seen."""
-    return DataError(
-        "`scores` must be on the scale of those in `fit`, which all lay in [0, 1]; most of the "
-        f"{len(odds)} lie outside, from {odds.min():.3g} to {odds.max():.3g}.",
-        hint="pass the column that fit had; or fit on scores like these",
     )

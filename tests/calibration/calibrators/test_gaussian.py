@@ -135,7 +135,7 @@ class TestGaussian:
 
 
 def test_infinite_scores_are_refused():
-    with pytest.raises(DataError, match="finite for densities; row 3 is inf"):
+    with pytest.raises(DataError, match="must be finite; they are not in row 3 and"):
         Gaussian().fit([-1.0, 0.0, 1.0, np.inf], [0, 0, 1, 1])
-    with pytest.raises(DataError, match="finite for densities; row 0 is -inf"):
+    with pytest.raises(DataError, match="must be finite; they are not in row 0 and"):
         Gaussian().fit([-1.0, 0.0, 1.0, 2.0], [0, 0, 1, 1]).posteriors([-np.inf])

@@ -5,13 +5,14 @@ from scipy.stats import gamma, norm, t
 
 from stakes import Application
 from stakes.calibration import Affine, calibration_gain
-from stakes.calibration.labelled_scores import Scores, read_cases
+from stakes.calibration.labelled_scores import read_cases
 from stakes.calibration.measures.gain_intervals import Change, _spread, cost_interval
+from stakes.calibration.score_input import Scores
 
 
 def made_cases(y, *, priors=None, groups=None, sample_weight=None):
     y = np.asarray(y)
-    scores = Scores(None, np.zeros(len(y)))
+    scores = Scores(np.zeros(len(y)))
     return read_cases(scores, y, priors=priors, groups=groups, sample_weight=sample_weight)
 
 

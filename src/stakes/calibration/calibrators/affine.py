@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from stakes._kernels.class_scores import (
     ClassScores,
+    binary_log_posteriors,
     class_sums,
     lay_out,
     log_softmax,
@@ -16,31 +16,18 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.calibrators.logistic import fit_odds
+from stakes.calibration.calibrators.logistic import Smoothable, fit_odds
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.messages.audience import calibrators, either
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray
 
 
-class _Scaling(Calibrator):
+class _Scaling(Smoothable):
     """Posteriors softmax(scale_k * score_k + bias_k + offset_k)."""
 
     form: ClassVar[str] = ""
-
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-        smoothing: bool | None = None,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
-        self.scales: FloatArray = np.empty(0)
-        self.biases: FloatArray = np.empty(0)
 
     @property
     def scale(self) -> float:
@@ -58,13 +45,13 @@ class _Scaling(Calibrator):
         columns, weights = cases.scores.columns(), cases.sample_weight
         laid = lay_out(columns, weights, normalised=each, centred=each)
         laid = laid._replace(held=cases.scores.barred)
-        refuse_impossible_truth(laid, cases)
+        refuse_impossible_truth(cases)
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
             return
-        offsets = (
-            cases.prior_offsets() if self.form == "temperature" else np.zeros(_laid_size(laid))
-        )
+        offsets = np.zeros(len(laid.values))
+        if self.form == "temperature":
+            offsets = cases.prior_offsets()
         found = fit_scaling(
             self.form,
             laid,
@@ -116,11 +103,6 @@ class _Scaling(Calibrator):
         return log_softmax(logits + self.biases)
 
     _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
-
-
-def _laid_size(scores: ClassScores) -> int:
-    """Number of classes."""
-    return len(scores.values)
 
 
 class Temperature(_Scaling):

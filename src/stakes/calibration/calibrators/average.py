@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
+from stakes._kernels.class_scores import binary_log_posteriors
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.isotonic import VennAbers
 from stakes.calibration.calibrators.logistic import Beta, fit_increasing
 from stakes.calibration.calibrators.smooth import mid_ranks
@@ -166,7 +167,7 @@ class Average(Calibrator):
             member._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]
+        logs = [member._applied_to(scores) for member in self.members]
         return mixed(logs, self.weights, self.options["emphasis"])
 
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes._kernels.class_scores import median
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
+from stakes._kernels.class_scores import binary_log_posteriors, median
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
-from stakes.calibration.score_input import Scores, some_bound
+from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
-from stakes.messages.audience import calibrators, either, named, row
+from stakes.messages.audience import calibrators, either, named
 from stakes.typing import FloatArray, Priors
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
@@ -101,7 +101,7 @@ class Gaussian(Calibrator):
 
     def _fit(self, cases: Cases) -> None:
         odds = cases.two_class_odds("a density for each class needs cases of both")
-        _refuse_infinite(cases.scores)
+        cases.scores.need_finite()
         groups = [(odds[cases.codes == k], cases.weights[cases.codes == k]) for k in (0, 1)]
         if self.options["tails"] == "normal":
             means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
@@ -172,7 +172,7 @@ class Gaussian(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
-        _refuse_infinite(scores)
+        scores.need_finite()
         densities = [
             _log_density(odds, m, s, self.degrees)
             for m, s in zip(self.means, self.spreads, strict=True)
@@ -201,20 +201,6 @@ def _deviation(scores: FloatArray, weights: FloatArray) -> float:
     capped = np.minimum(totals, _SHARE * totals.sum())
     places = ordered[starts]
     return median(np.abs(places - median(places, capped)), capped)
-
-
-def _refuse_infinite(scores: Scores) -> None:
-    """Raise when a score has no density."""
-    odds = scores.log_odds()
-    infinite = np.flatnonzero(~np.isfinite(odds))
-    if infinite.size:
-        rows = scores.given_rows(infinite)
-        raise DataError(
-            f"{named('scores')} must be finite for densities; {row(rows[0])} is "
-            f"{odds[infinite[0]]} ({rows.size} of {len(odds)} rows fail).",
-            hint=f"say how far an infinite score is to be trusted: {some_bound()}",
-            rows=rows[:10].tolist(),
-        )
 
 
 def _log_density(scores: FloatArray, mean: float, spread: float, degrees: float) -> FloatArray:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._checks import as_level, as_whole, is_number
-from stakes._kernels.class_scores import log_softmax, weighted_sums
+from stakes._kernels.class_scores import binary_log_posteriors, log_softmax, weighted_sums
 from stakes._kernels.roc_hull import Blocks, equal_mass_cuts, half_way, pav_blocks, venn_abers_upper
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes, as_parameter
 from stakes.calibration.score_input import Scores

@@ -7,10 +7,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
 from stakes._kernels.optimise.regression_fit import Line, fit_line, fit_logistic
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.labelled_scores import Cases, impossible_truth, refuse_far_odds
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
@@ -47,9 +48,9 @@ class FiniteCases(NamedTuple):
     odds: FloatArray
     codes: IntArray
     weights: FloatArray
-    share: float = 1.0
-    below: bool = False
-    above: bool = False
+    share: float
+    below: bool
+    above: bool
 
 
 def _finite_cases(cases: Cases) -> FiniteCases:
@@ -60,26 +61,35 @@ def _finite_cases(cases: Cases) -> FiniteCases:
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
     above, below = (False, False) if cases.scores.barred is None else cases.scores.barred.tolist()
-    if np.isfinite(odds.min()) and np.isfinite(odds.max()):
-        refuse_far_odds(odds, cases)
-        return FiniteCases(odds, codes, weights, below=below, above=above)
-    infinite = ~np.isfinite(odds)
-    wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
-    if wrong.size:
-        raise impossible_truth(wrong, cases)
-    keep = ~infinite
+    refuse_impossible_truth(cases)
+    keep = np.isfinite(odds)
+    if keep.all():
+        return FiniteCases(odds, codes, weights, 1.0, below, above)
     if len(np.unique(codes[keep])) < 2:
         raise DataError(
             f"only {int(keep.sum())} cases have finite scores, not of both classes.",
             hint=f"use {setting('bound', 'data')} to keep the infinite ones",
         )
-    refuse_far_odds(odds, cases)
     share = float(weights[keep].sum() / weights.sum())
     below, above = below or np.isneginf(odds.min()), above or np.isposinf(odds.max())
     return FiniteCases(odds[keep], codes[keep], weights[keep], share, below, above)
 
 
-class Logistic(Calibrator):
+class Smoothable(Calibrator):
+    """A calibrator that can be fitted to Platt's smoothed targets."""
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        smoothing: bool | None = None,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
+
+
+class Logistic(Smoothable):
     r"""Platt's line from any score to a log-likelihood ratio, at a stated prior.
 
     The standard calibration of verification scores. The prior says where the line should be
@@ -123,18 +133,6 @@ class Logistic(Calibrator):
     _any_scale = True
     _shapes: ClassVar[Shapes] = {"slope": (), "intercept": ()}
 
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-        smoothing: bool | None = None,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
-        self.slope = 0.0
-        self.intercept = 0.0
-
     def _fit(self, cases: Cases) -> None:
         cases.two_class_odds("a line needs cases of both classes")
         line, described = fit_odds(cases, self.options["smoothing"])
@@ -149,7 +147,7 @@ class Logistic(Calibrator):
         return binary_log_posteriors(moved)
 
 
-class Beta(Calibrator):
+class Beta(Smoothable):
     r"""Beta calibration: a line in log q and log(1 - q) separately.
 
     For two classes whose posteriors are distorted differently at the two ends, as those of
@@ -183,18 +181,6 @@ class Beta(Calibrator):
 
     kind = "beta"
     _shapes: ClassVar[Shapes] = {"coefficients": (2,), "intercept": ()}
-
-    def __init__(
-        self,
-        *,
-        priors: Priors | None = None,
-        classes: Sequence[Any] | None = None,
-        bound: float | str | None = None,
-        smoothing: bool | None = None,
-    ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
-        self.coefficients: FloatArray = np.zeros(2)
-        self.intercept = 0.0
 
     def _features(self, odds: FloatArray) -> list[FloatArray]:
         """log q and -log(1 - q)."""

@@ -16,9 +16,8 @@ from stakes._kernels.optimise.regression_fit import fit_matrix
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_marks
 from stakes.calibration.persistence import Shapes
-from stakes.calibration.score_input import Scores, some_bound
+from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
-from stakes.messages.audience import named, row
 from stakes.typing import FloatArray, Priors
 
 
@@ -102,17 +101,17 @@ class Matrix(Calibrator):
 
     def _inputs(self, scores: Scores) -> FloatArray:
         """What the matrix multiplies."""
-        table = finite_table(scores)
+        table = _finite_table(scores)
         return log_softmax(table) if self.normalised else table
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use Temperature")
         inputs, weights = self._inputs(cases.scores), cases.prior_weights()
         size, laid = inputs.shape[1], lay_out(inputs, cases.sample_weight)
-        refuse_impossible_truth(laid, cases)
+        refuse_impossible_truth(cases)
         apart = ((inputs - inputs.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
         spread = float(np.sqrt(np.average(apart, weights=weights))) or 1.0
-        refuse_marks(laid, spread, cases)
+        refuse_marks(cases, spread)
         rough = fit_scaling(
             "affine",
             laid,
@@ -182,19 +181,10 @@ class Dirichlet(Matrix):
     _level_counts = False
 
 
-def finite_table(scores: Scores) -> FloatArray:
+def _finite_table(scores: Scores) -> FloatArray:
     """Scores (n, K) in float64, which must be finite."""
-    table = np.asarray(scores.columns(), dtype=np.float64)
-    fits = np.isfinite(table)
-    if not fits.all():
-        rows = scores.given_rows(np.flatnonzero(~fits.all(axis=1)))
-        raise DataError(
-            f"{named('scores')} must be finite; {row(rows[0])} is not ({rows.size} of "
-            f"{len(table)} rows fail).",
-            hint=f"say how far an infinite score is to be trusted: {some_bound()}",
-            rows=rows[:10].tolist(),
-        )
-    return table
+    scores.need_finite()
+    return np.asarray(scores.columns(), dtype=np.float64)
 
 
 #: Prior standard deviations of a slope of the curve: about 1, and about its neighbour.
@@ -248,9 +238,9 @@ class CommonCurve(Calibrator):
     _shapes: ClassVar[Shapes] = {"scale": (), "slopes": (len(KNOTS) + 1,), "offsets": ("classes",)}
 
     def _fit(self, cases: Cases) -> None:
-        inputs, weights = finite_table(cases.scores), cases.prior_weights()
+        inputs, weights = _finite_table(cases.scores), cases.prior_weights()
         self.offsets, laid = cases.prior_offsets(), lay_out(inputs, cases.sample_weight)
-        refuse_impossible_truth(laid, cases)
+        refuse_impossible_truth(cases)
         first = fit_scaling(
             "temperature", laid, cases.codes, weights, counts=cases.counts, offsets=self.offsets
         )
@@ -267,7 +257,7 @@ class CommonCurve(Calibrator):
 
     def _curved(self, scores: Scores) -> FloatArray:
         """Log-posteriors after the curve, under the priors of the data."""
-        inputs = log_softmax(self.scale * finite_table(scores))
+        inputs = log_softmax(self.scale * _finite_table(scores))
         return log_softmax(bent(inputs, self.slopes))
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:

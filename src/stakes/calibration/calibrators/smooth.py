@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.monotone_curve import LikelyCurve, likely_curve, mean_log_odds
-from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores

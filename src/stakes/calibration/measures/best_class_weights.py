@@ -383,7 +383,7 @@ def worst_case_gain(
         )
     cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
     odds = cases.scores.log_odds()
-    if kind == "llr" and cases.scores.table is not None:
+    if kind == "llr" and not cases.scores.is_column:
         raise DataError("`kind` 'llr' needs one score per case; got a column for each class.")
     return _worst_case(
         ScoreCounts.from_scores(

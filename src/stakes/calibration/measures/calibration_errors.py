@@ -16,7 +16,7 @@ from stakes.application import Application, CostMatrix
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine
 from stakes.calibration.calibrators.isotonic import Isotonic
-from stakes.calibration.cross_fit import OPTIMISTIC, cross_fit_cases, fold_numbers
+from stakes.calibration.cross_fit import OPTIMISTIC, refitted_posteriors
 from stakes.calibration.labelled_scores import Aim, case_losses, loss_name, read_cases
 from stakes.calibration.measures.reliability_table import equal_mass, event_of
 from stakes.calibration.score_input import order_of_scores, read_log_scores
@@ -402,22 +402,14 @@ def decompose(
         order=order,
     )
     cal._refuse_other_order(cases.classes)
-    fresh = cal.unfitted()
-    fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
-    if folds is None:
-        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight)
-        logs = fresh._log_posteriors(fresh._bounded(cases.scores, learn=False))
-    else:
-        logs = cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng))
-    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
-    raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
+    logs, fitting = refitted_posteriors(cal, cases, folds, rng)
     with np.errstate(divide="ignore"):
         flat = np.broadcast_to(np.log(cases.priors), logs.shape)
-    weights = cases.prior_weights() / cases.prior_weights().sum()
+    weights = cases.prior_shares()
     counts = weights > 0.0  # without weight, not even an infinite loss is one
     total, calibrated, prior = (
         float(weights[counts] @ case_losses(np.asarray(x), cases.codes, by)[counts])
-        for x in (raw, logs, flat)
+        for x in (cases.log_posteriors(), logs, flat)
     )
     return Decomposition(
         loss_name(by),
@@ -426,7 +418,7 @@ def decompose(
         prior - calibrated,
         prior,
         cal.kind,
-        OPTIMISTIC if folds is None else "cross-fitted",
+        fitting,
     )
 
 

@@ -11,13 +11,12 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrators.affine import Affine
-from stakes.calibration.cross_fit import OPTIMISTIC, cross_fit_cases, fold_numbers
+from stakes.calibration.cross_fit import OPTIMISTIC, refitted_posteriors
 from stakes.calibration.labelled_scores import (
     IMPOSSIBLE,
     Aim,
     Cases,
     case_losses,
-    group_numbers,
     loss_name,
     read_cases,
 )
@@ -276,8 +275,7 @@ def gain_of(
     doubt: str = "",
 ) -> CalibrationGain:
     """What calibrated log-posteriors take off the loss of the scores as they are."""
-    tables = (_as_they_are(cases), logs)
-    weights = cases.prior_weights() / cases.prior_weights().sum()
+    tables, weights = (cases.log_posteriors(), logs), cases.prior_shares()
     before, after = (
         np.where(weights > 0.0, case_losses(table, cases.codes, by), 0.0) for table in tables
     )
@@ -308,12 +306,8 @@ def about_light_weights(cases: Cases) -> str:
 
     Cases that belong together may share the weight of one.
     """
-    seen, mass = cases.weights > 0.0, float(cases.weights.sum())
-    rows = (
-        int(seen.sum())
-        if cases.groups is None
-        else len(np.unique(group_numbers(cases.groups)[seen]))
-    )
+    mass = float(cases.weights.sum())
+    rows = len(np.unique(cases.unit_numbers()[cases.weights > 0.0]))
     if mass >= _LIGHT * rows:
         return ""
     return (
@@ -328,12 +322,6 @@ def _impossible(log_posteriors: FloatArray, cases: Cases) -> IntArray:
     return np.flatnonzero((own < -IMPOSSIBLE) & (cases.weights > 0.0))
 
 
-def _as_they_are(cases: Cases) -> FloatArray:
-    """Log-posteriors of the scores as given, moved to the target priors."""
-    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
-    return np.asarray(raw - np.logaddexp.reduce(raw, axis=1, keepdims=True))
-
-
 def _calibrated(
     cal: Calibrator, cases: Cases, folds: Any, rng: RandomSource, fitted: bool, optimistic: bool
 ) -> tuple[FloatArray, str]:
@@ -341,7 +329,7 @@ def _calibrated(
     if fitted:
         if cal.priors is None:
             raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
-        logs = cal._log_posteriors(cal._bounded(cases.scores, learn=False))
+        logs = cal._applied_to(cases.scores)
         fitting = OPTIMISTIC if optimistic else "held out"
         if not cases.given:
             return logs, fitting
@@ -354,11 +342,4 @@ def _calibrated(
             )
         moved = logs + (np.log(cases.priors) - np.log(cal.priors))
         return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), fitting
-    fresh = cal.unfitted()
-    fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
-    if optimistic:
-        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
-        bounded = fresh._bounded(cases.scores, learn=False)
-        return fresh._log_posteriors(bounded), OPTIMISTIC
-    number = fold_numbers(cases, folds, rng=rng)
-    return cross_fit_cases(fresh, cases, number), "cross-fitted"
+    return refitted_posteriors(cal, cases, None if optimistic else folds, rng)

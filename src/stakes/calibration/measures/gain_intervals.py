@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.class_scores import weighted_sums
 from stakes.application.dominance import useful_decisions
-from stakes.calibration.labelled_scores import Cases, group_numbers
-from stakes.exceptions import DataError
+from stakes.calibration.labelled_scores import Cases
 from stakes.typing import FloatArray, IntArray
 
 
@@ -17,19 +17,12 @@ def gain_interval(
     values: FloatArray, weights: FloatArray, cases: Cases, level: float
 ) -> tuple[float, float]:
     """Interval of a weighted mean by Student's t; by class if priors are given, by group if any."""
-    _check_level(level)
     mean = float(weights @ values)
     if not np.isfinite(mean):
         return (float("nan"), float("nan"))
-    index = np.arange(len(values)) if cases.groups is None else group_numbers(cases.groups)
+    index = cases.unit_numbers()
     half = _reach(level, weights, index) * _spread(values, weights, cases, index)
     return (mean - half, mean + half)
-
-
-def _check_level(level: float) -> None:
-    """Raise unless it is a share."""
-    if not 0 < level < 1:
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
 
 
 def _reach(level: float, weights: FloatArray, index: IntArray) -> float:
@@ -41,7 +34,7 @@ def _reach(level: float, weights: FloatArray, index: IntArray) -> float:
 
     held = weighted_sums(index, weights)
     number = float(held.sum() ** 2 / (held @ held))
-    return float(stdtrit(max(number - 1.0, 1.0), 0.5 + level / 2))
+    return float(stdtrit(max(number - 1.0, 1.0), 0.5 + as_level(level) / 2))
 
 
 def _spread(values: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> float:
@@ -134,8 +127,7 @@ def cost_interval(
     case. Distances add as variances do (Zou and Donner 2008). Where gains and losses cancel
     within groups there is less to replace, and the normal interval is the least.
     """
-    _check_level(level)
-    index = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
+    index = cases.unit_numbers()
     taken = change.costs[cases.codes, change.before] - change.costs[cases.codes, change.after]
     mean = float(weights @ taken)
     variance = _spread(taken, weights, cases, index) ** 2

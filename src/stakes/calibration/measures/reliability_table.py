@@ -295,7 +295,7 @@ def event_of(
     """Forecast, outcome and weight of the event looked at, and its name."""
     read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
     cases: Cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
-    values = np.exp(np.asarray(cases.scores.table))
+    values = np.exp(cases.scores.values)
     if of is None and values.shape[1] > 2:
         top = values.argmax(axis=1)
         said = values[np.arange(len(top)), top]

@@ -15,8 +15,7 @@ from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
 from stakes._names import encode, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.calibration import Calibrator
-from stakes.calibration.labelled_scores import read_scores
-from stakes.calibration.score_input import order_of_scores
+from stakes.calibration.score_input import order_of_scores, read_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.metrics import expected_cost, normalized_expected_cost

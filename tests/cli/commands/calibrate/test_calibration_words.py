@@ -80,5 +80,6 @@ def test_rows_are_those_of_the_file(run, write):
     ran = run("calibrate", name, "--label", "y", "--positive", "1", "--scores", "s",
               "--scores-are", "llr", "--kind", "affine", "--missing", "drop")  # fmt: skip
     assert ran.code == 2
-    assert "the scores must be at most 1e+100 in size, or infinite; row 2 holds" in ran.err
-    assert "how far to trust it: --bound 50" in ran.err
+    assert "the scores must be at most 1e+100 in size, or infinite: divide all by" in ran.err
+    assert "they are larger in row 2 and in 1 of 61 rows" in ran.err
+    assert "is to be trusted: --bound 50" in ran.err

@@ -13,10 +13,10 @@ from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Cases as ReadCases
-from stakes.calibration.labelled_scores import read_cases, read_scores
+from stakes.calibration.labelled_scores import read_cases
 from stakes.calibration.measures.gain import gain_of
 from stakes.calibration.persistence import every_kind
-from stakes.calibration.score_input import Scores, of_weight
+from stakes.calibration.score_input import Scores, of_weight, read_scores
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
 from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
@@ -241,7 +241,7 @@ def _remember(
         calibrator._remember(POSTERIORS)
     elif scores.ndim == 1 and not calibrator._level_counts:
         narrow = kind == "log_odds"  # said to be log odds, so no column in [0, 1] is in doubt
-        read = of_weight(Scores(None, scores), weights)
+        read = of_weight(Scores(scores), weights)
         calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
 
 
