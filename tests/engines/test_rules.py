@@ -11,7 +11,7 @@ from frame_cases import kinds
 
 from stakes import Application, ConfusionMatrix, CostMatrix, Posteriors, bayes_decisions
 from stakes.engines import Request, reduce_frame
-from stakes.exceptions import DataError, UndefinedError
+from stakes.exceptions import PosteriorError, UndefinedError
 from stakes.metrics import at_bayes_threshold
 
 pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
@@ -104,9 +104,11 @@ class TestBayesRule:
 
 def exact_decision(row: Any, costs: Any, apart: float) -> int | None:
     """In rational arithmetic; None where the two best are not that far apart."""
-    p = [Fraction(x) for x in row.astype(np.float64).tolist()]
+    met = np.flatnonzero(row)
+    p = [Fraction(x) for x in row[met].astype(np.float64).tolist()]
     parts = [
-        [x * Fraction(c) for x, c in zip(p, column, strict=True)] for column in costs.T.tolist()
+        [x * Fraction(c) for x, c in zip(p, column, strict=True)]
+        for column in costs[met].T.tolist()
     ]
     sums, sizes = [sum(part) for part in parts], [sum(map(abs, part)) for part in parts]
     first, second = sorted(range(len(sums)), key=sums.__getitem__)[:2]
@@ -144,12 +146,60 @@ def test_duckdb_keeps_the_settings_of_its_user() -> None:
     ] == (0,)
 
 
-def test_more_terms_than_an_engine_plans_are_refused():
-    """A thousand classes by a thousand decisions kept Polars planning for minutes."""
-    pl = pytest.importorskip("polars", reason="pip install 'stakes[polars]'")
-    columns = [f"p{k}" for k in range(600)]
-    rows = pl.DataFrame({"y": [0, 1], **{name: [1 / 600] * 2 for name in columns}})
-    costs = CostMatrix.zero_one(600)
-    request = Request("y", {"model": columns}, applications=costs, classes=range(600))
-    with pytest.raises(DataError, match="600 classes by 600 decisions take 359,400 terms"):
-        reduce_frame(rows, request)
+@pytest.mark.parametrize("frame", kinds("pandas", "polars_lazy", "duckdb"))
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_thousand_classes_with_costs_of_any_size(frame: Any, kind: Any) -> None:
+    # a million products for each row: no engine plans that many, so batches are decided in Python
+    rng = np.random.default_rng(8)
+    costs = 10 ** rng.uniform(-3, 15, (1000, 1000)) * rng.choice([1, 1, 1, -1], (1000, 1000))
+    posteriors = np.zeros((4, 1000), dtype=kind)
+    for row in posteriors:
+        row[rng.choice(1000, 20, replace=False)] = rng.dirichlet(np.full(20, 0.3))
+    apart = 1e-12 if kind == np.float64 else 1e-6
+    wanted = [exact_decision(row, costs, apart) for row in posteriors]
+    assert None not in wanted
+    rows = {f"p{k}": posteriors[:, k] for k in range(1000)} | {"y": np.zeros(4, dtype=np.int64)}
+    request = Request("y", {"m": list(rows)[:-1]}, applications=CostMatrix(costs))
+    counts = reduce_frame(frame(rows), request).confusion().counts[0]
+    assert counts.tolist() == np.bincount(wanted, minlength=1000).tolist()
+
+
+@pytest.mark.parametrize("frame", kinds("pandas", "pyarrow", "polars", "polars_lazy", "duckdb"))
+class TestBatches:
+    """Many classes whose costs differ: their decisions are made by NumPy, batch by batch."""
+
+    names = tuple(f"^p{k}$" for k in range(50))
+
+    def rows(self, n: int = 30) -> tuple[dict[str, Any], Any]:
+        rng = np.random.default_rng(2)
+        posteriors = rng.dirichlet(np.full(50, 0.2), n)
+        rows = dict(zip(self.names, posteriors.T, strict=True))
+        return rows | {"y": rng.integers(0, 50, n), "g": np.arange(n) % 2}, posteriors
+
+    def request(self, costs: Any, **more: Any) -> Request:
+        app = Application(CostMatrix(costs), priors=more.pop("priors", None))
+        return Request("y", {"m": self.names}, applications=app, **more)
+
+    def test_two_rules_slices_and_priors(self, frame: Any) -> None:
+        rng = np.random.default_rng(3)
+        rows, posteriors = self.rows()
+        said, priors = rng.dirichlet(np.full(50, 5.0), 2)
+        costs = [rng.random((50, 50)) for _ in range(2)]
+        apps = {name: Application(c, priors=priors) for name, c in zip("ab", costs, strict=True)}
+        request = Request("y", {"m": self.names}, applications=apps, from_priors=said, by=["g"])
+        found = reduce_frame(frame(rows), request)
+        moved = Posteriors(posteriors).with_priors(priors, from_priors=said).values
+        for name, app in apps.items():
+            decided = bayes_decisions(moved, app)
+            assert found.confusion("m", name) == counted(rows["y"], decided, app)
+            odd = rows["g"] == 1
+            assert found[1].confusion("m", name) == counted(rows["y"][odd], decided[odd], app)
+
+    @pytest.mark.parametrize(("bad", "why"), [(-0.1, "between 0 and 1"), (0.5, "sum to 1")])
+    def test_bad_rows_are_refused_by_number(self, frame: Any, bad: float, why: str) -> None:
+        rows, _ = self.rows()
+        rows[self.names[7]] = rows[self.names[7]].copy()
+        rows[self.names[7]][[3, 4]] = bad
+        costs = np.random.default_rng(4).random((50, 50))
+        with pytest.raises(PosteriorError, match=rf"{why}.*\(2 of 30 rows\)"):
+            reduce_frame(frame(rows), self.request(costs))

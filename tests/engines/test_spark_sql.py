@@ -151,3 +151,14 @@ def test_many_classes(spark: Any) -> None:
     expected = np.zeros((300, 300), dtype=int)
     np.add.at(expected, (y, d), 1)
     assert np.array_equal(found.counts, expected)
+
+
+def test_many_classes_whose_costs_differ(spark: Any) -> None:
+    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    rng = np.random.default_rng(6)
+    costs, posteriors = rng.random((80, 80)), rng.dirichlet(np.full(80, 0.2), 20)
+    names = [f"p.{k}" for k in range(80)]
+    frame = spark.createDataFrame([(0, *row) for row in posteriors.tolist()], ["y", *names])
+    found = reduce_frame(frame, Request("y", {"m": names}, applications=CostMatrix(costs)))
+    expected = np.bincount(bayes_decisions(posteriors, costs), minlength=80)
+    assert found.confusion().counts[0].tolist() == expected.tolist()

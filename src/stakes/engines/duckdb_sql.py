@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from stakes._optional import load
+from stakes.engines.frames import batches_with_functions
 from stakes.engines.row_rules import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
 #: Bits of a key up to which groups are places in an array.
 WIDEST = 18
+#: Rows that leave the engine together, where NumPy decides them.
+_BATCH = 4096
 
 
 class _DuckDB(SqlDialect):
@@ -28,9 +32,8 @@ DIALECT = _DuckDB()
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a relation, over one scan."""
-    rows = _stepped(frame, plan, columns)
     with _wide_arrays(frame):
-        return [_grouped(rows, grouping) for grouping in plan.groupings]
+        return [_grouped(_stepped(frame, plan, columns), each) for each in plan.groupings]
 
 
 @contextmanager
@@ -57,6 +60,15 @@ def sample(
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
     rows = frame.project(", ".join(DIALECT.column(name).text for name in columns))
+    if plan.functions:  # rows go through Python once, into a connection that is free to read them
+        arrow = load("pyarrow", extra="duckdb")
+        read = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader  # before 1.5
+        reader = read(_BATCH)
+        made = [arrow.field(function.name, arrow.int32()) for function in plan.functions]
+        schema = arrow.schema([*reader.schema, *made])
+        batches = batches_with_functions(reader, plan.functions)
+        again = arrow.RecordBatchReader.from_batches(schema, batches)
+        rows = load("duckdb", extra="duckdb").connect().from_arrow(again)
     for step in filter(None, plan.steps):
         made = [f"{expression.text} AS {name}" for name, expression in step.items()]
         rows = rows.project(", ".join(["*", *made]))

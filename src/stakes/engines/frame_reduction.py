@@ -17,7 +17,7 @@ from stakes.engines.frames import ColumnTypes, coded
 from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
-from stakes.engines.row_rules import PREFIX, Bins, Grouping, Plan, Table
+from stakes.engines.row_rules import PREFIX, Bins, Grouping, Plan, Table, added
 from stakes.exceptions import CostError, DataError, LabelError, PosteriorError, StakesError
 from stakes.messages.audience import named
 from stakes.summaries import ScoreBins
@@ -306,19 +306,19 @@ def refuse(
     names = tuple(f"{PREFIX}fault{k}" for k in range(len(faults)))
     plan.groupings.append(Grouping((PREFIX + "all",), names))
     table = engine.run(frame, plan, request.columns)[0]
-    total = int(table[PREFIX + "rows"][0])
+    n_rows = int(table[PREFIX + "rows"][0])
     for fault, name in zip(faults, names, strict=True):
         count = int(table[name][0])
         if count:
             rows = engine.sample(frame, plan, request.columns, name, _EXAMPLES)
-            said, hint = _said(fault, rows, count, total), _hint(fault, rows)
+            said, hint = _said(fault, rows, count, n_rows), _hint(fault, rows)
             raise fault.error(said, hint=hint, code=fault.code)
     if request.case_costs:
         raise CostError(
-            f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
+            f"`case_costs` must come to finite costs; they do not in {refused} of {n_rows} rows.",
             hint="a formula divides by zero there, or its amounts are too large",
         )
-    raise DataError(f"{refused} of {total} rows cannot be used.")  # pragma: no cover
+    raise DataError(f"{refused} of {n_rows} rows cannot be used.")  # pragma: no cover
 
 
 def _said(fault: _Fault, rows: list[dict[str, Any]], count: int, total: int) -> str:
@@ -414,11 +414,9 @@ def _posteriors(
         for number in (dialect.number(name) for name in columns)
     ]
     if len(columns) > 1:
-        total = dialect.number(columns[0])
-        for name in columns[1:]:
-            total = total + dialect.number(name)
         rule = f"`posteriors` of {model!r} must sum to 1"
-        off = dialect.size(total - dialect.literal(1.0)) <= dialect.literal(room)
+        whole = added([dialect.number(name) for name in columns])
+        off = dialect.size(whole - dialect.literal(1.0)) <= dialect.literal(room)
         hint = "for logits use Posteriors.from_logits(x); to rescale rows, divide by their sum"
         found.append(_Fault("posterior-sum", PosteriorError, rule, hint, off, columns))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from stakes._checks import sum_tolerance
 from stakes._names import integer_named, integers_meant, listed, positional
+from stakes._optional import load
 from stakes.engines.request import Request
-from stakes.engines.row_rules import PREFIX, Grouping, Plan, Table
+from stakes.engines.row_rules import PREFIX, Grouping, Plan, RowFunction, Table
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.audience import named
 from stakes.typing import Name
@@ -24,6 +25,10 @@ _NESTED = 32
 
 class Narwhals:
     """The words of expressions, as narwhals spells them."""
+
+    #: Decisions with more products for each row are left to NumPy, batch by batch: 14 to 60 times
+    #: as fast at 100 classes, and a million products never get past planning.
+    most_terms = 1_000
 
     def column(self, name: str) -> Any:
         """A column as it is."""
@@ -145,10 +150,33 @@ def sample(
 
 def stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
-    rows = nw.from_native(frame).select(*columns)
+    rows = with_functions(nw.from_native(frame).select(*columns), plan.functions)
     for step in filter(None, plan.steps):
         rows = rows.with_columns(**step)
     return rows
+
+
+def with_functions(rows: Any, functions: Sequence[RowFunction]) -> Any:
+    """The rows with columns that NumPy makes; frames that stay elsewhere cannot have them."""
+    if functions and isinstance(rows, nw.LazyFrame):
+        raise DataError(
+            f"{len(functions[0].columns):,} classes with such costs cannot be decided in "
+            f"{rows.implementation}.",
+            hint="use DuckDB, Polars, Spark or a frame in memory",
+        )
+    for name, columns, values in functions:
+        made = values(rows.select(*columns).to_numpy())
+        series = nw.new_series(name, made, nw.Int32, backend=rows.implementation)
+        rows = rows.with_columns(series)
+    return rows
+
+
+def batches_with_functions(batches: Iterable[Any], functions: Sequence[RowFunction]) -> Any:
+    """The same for batches of Arrow, as they come."""
+    arrow = load("pyarrow", extra="parquet")
+    for batch in batches:
+        rows = nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)
+        yield from with_functions(rows, functions).to_arrow().to_batches()
 
 
 def grouped(rows: Any, grouping: Grouping) -> Any:

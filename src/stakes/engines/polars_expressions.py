@@ -37,11 +37,22 @@ def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     polars = load("polars", extra="polars")
     keys = [grouping.keys for grouping in plan.groupings]
     groupings = [replace(each, keys=tuple(map(_plain, each.keys))) for each in plan.groupings]
-    plan = Plan(plan.steps, groupings)
+    functions = [each._replace(columns=tuple(map(_plain, each.columns))) for each in plan.functions]
+    plan = Plan(plan.steps, groupings, functions)
     frame, columns = _named_plainly(frame, columns)
     if not isinstance(frame, polars.LazyFrame):
         tables = frames.run(frame, plan, columns)
     else:
+        if functions:
+            made = dict.fromkeys((each.name for each in functions), polars.Int32)
+            frame = frame.select(*columns)
+            schema = {**frame.collect_schema(), **made}
+            frame = frame.map_batches(
+                lambda rows: nw.to_native(frames.with_functions(nw.from_native(rows), functions)),
+                schema=schema,
+                streamable=True,
+            )
+            plan, columns = Plan(plan.steps, groupings), tuple(schema)
         rows = frames.stepped(frame, plan, columns)
         lazy = [nw.to_native(frames.grouped(rows, grouping)) for grouping in groupings]
         try:

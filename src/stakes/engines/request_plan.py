@@ -13,6 +13,8 @@ from stakes.engines.row_rules import (
     Bins,
     Grouping,
     Plan,
+    RowFunction,
+    added,
     case_amounts,
     least_amount,
     per_case,
@@ -134,12 +136,9 @@ class _Planner:
         if len(parts) == 1:
             self.conditions.append(self.dialect.between(parts[0], lit(0.0), lit(1.0)))
             return [self.column(1, f"other{k}", lit(1.0) - parts[0])] if turned else parts
-        total, below = parts[0], self.dialect.size(parts[0]) - parts[0]
-        for part in parts[1:]:
-            total = total + part
-            below = below + (self.dialect.size(part) - part)
-        total = self.column(1, f"total{k}", total)
-        fault = self.dialect.size(total - lit(1.0)) + lit(_HUGE) * below
+        below = added([self.dialect.size(part) - part for part in parts])
+        whole = self.column(1, f"total{k}", added(parts))
+        fault = self.dialect.size(whole - lit(1.0)) + lit(_HUGE) * below
         fault = self.column(2, f"fault{k}", fault)
         self.conditions.append(fault <= lit(self.types.tolerance(columns)))
         return parts
@@ -169,6 +168,10 @@ class _Planner:
         def keep(name: str, expression: Any) -> Any:
             return self.column(2, f"{name[0]}{k}_{name[1:]}", expression)
 
+        if system.application != PER_CASE and rule.terms > self.dialect.most_terms:
+            columns = self.request.models[system.model]
+            self.plan.functions.append(RowFunction(f"{PREFIX}d{k}", columns, rule.decide_any))
+            return self.dialect.column(f"{PREFIX}d{k}")
         if system.application != PER_CASE:
             return self.column(3, f"d{k}", rule.expression(self.dialect, parts, keep))
         costs, sizes, margin = per_case(self.dialect, parts, amounts, rule)
@@ -235,10 +238,8 @@ class _Planner:
             miss = lit(1.0) - meant
             brier = miss * miss
         else:
-            brier = meant * lit(0.0)
-            for i, part in enumerate(every):
-                gap = part - self.dialect.indicator(truth == lit(i))
-                brier = brier + gap * gap
+            met = [self.dialect.indicator(truth == lit(i)) for i in range(len(every))]
+            brier = added([(p - t) * (p - t) for p, t in zip(every, met, strict=True)])
         names = self.moments(5, f"log{k}", log, weight)
         return (certain, *names, *self.moments(5, f"brier{k}", brier, weight))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stakes._optional import load
+from stakes.engines.frames import batches_with_functions
 from stakes.engines.row_rules import Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
@@ -15,6 +16,8 @@ class _Spark(SqlDialect):
     quote = "`"
     double = "D"
     text_type = "STRING"
+    #: Batches need pyarrow and pandas where Spark runs, so sums stay in SQL for longer.
+    most_terms = 5_000
 
     def escaped(self, value: str) -> str:
         """Text as it stands between quotes."""
@@ -50,6 +53,11 @@ def sample(
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
     rows = frame.select(*_quoted(columns))
+    if functions := plan.functions:
+        types = load("pyspark.sql.types", extra="spark")
+        made = [types.StructField(function.name, types.IntegerType()) for function in functions]
+        schema = types.StructType([*rows.schema.fields, *made])
+        rows = rows.mapInArrow(lambda batches: batches_with_functions(batches, functions), schema)
     for step in filter(None, plan.steps):
         made = [f"{expression.text} AS {name}" for name, expression in step.items()]
         rows = rows.selectExpr("*", *made)

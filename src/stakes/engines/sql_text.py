@@ -52,6 +52,8 @@ class SqlDialect:
     quote = '"'
     #: What makes a number a double.
     double = "e0"
+    #: See `Narwhals.most_terms`.
+    most_terms = 1_000
 
     def column(self, name: str) -> Sql:
         """A column as it is."""

@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors, frozen
-from stakes._kernels.bayes_rule import Piece, cuts, moved_pieces, moved_shares, pieces, thresholds
+from stakes._checks import as_priors, frozen, sum_tolerance
+from stakes._kernels.bayes_rule import (
+    Compared,
+    Piece,
+    compared,
+    cuts,
+    moved_pieces,
+    moved_shares,
+    pieces,
+    thresholds,
+)
 from stakes.application import Application
 from stakes.application.application import as_application
+from stakes.decisions.bayes import weighed_decisions
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.rules.applied_rule import decided
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
@@ -219,6 +229,17 @@ class DecisionRule:
         """Whether posteriors are decided without being moved."""
         return all(factor == self.factors[0] for factor in self.factors)
 
+    @cached_property
+    def _compared(self) -> Compared:
+        """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
+        ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
+        return compared(self.application.costs.values * ratios[:, None], self.score_type)
+
+    @property
+    def terms(self) -> int:
+        """How many products the decision on one row takes as an expression; 0 where cuts do."""
+        return 0 if self.has_cuts else int(np.count_nonzero(self._compared.values))
+
     # ------------------------------------------------------------- what it does
 
     def decide(self, scores: Any, *, costs: Any = None) -> NDArray[Any]:
@@ -244,6 +265,17 @@ class DecisionRule:
         array([0, 1], dtype=int8)
         """
         return decided(self, scores, costs)
+
+    def decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
+        """Decisions of more than two classes, for rows that may be wrong: those decide anything.
+
+        For engines, which check rows in the same pass and refuse them by number afterwards.
+        """
+        array = np.array(posteriors, dtype=self.score_type)
+        with np.errstate(invalid="ignore"):
+            off = abs(array.sum(axis=1) - 1) <= sum_tolerance(array.dtype)
+            array[~(off & (array >= 0).all(axis=1))] = 1 / len(self.classes)
+        return weighed_decisions(array, self.application.costs, self.factors).astype(np.int32)
 
     def expression(
         self, dialect: Any, columns: list[Any], keep: Callable[[str, Any], Any] | None = None
@@ -272,9 +304,7 @@ class DecisionRule:
             return decided_by_cuts(dialect, columns[-1], *self.cuts())
         if self.scores != "posterior":
             raise CostError("an expression for more than two classes needs posteriors.")
-        costs, sizes, margin = expected_costs(
-            dialect, columns, self.application.costs.values, self.factors, self.score_type
-        )
+        costs, sizes, margin = expected_costs(dialect, columns, self._compared)
         if keep is not None:
             costs = [keep(f"e{j}", cost) for j, cost in enumerate(costs)]
             sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]

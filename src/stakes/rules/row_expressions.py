@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from stakes._kernels.bayes_rule import compared
-from stakes.exceptions import DataError
+from stakes._kernels.bayes_rule import Compared
 from stakes.typing import FloatArray
 
 #: Expected costs; their absolute products, where these add to something else; and the margin for
@@ -28,31 +25,8 @@ def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: li
     return dialect.first_of(branches, dialect.literal(decisions[-1]))
 
 
-#: More terms than this in one row's sums keep engines planning for minutes before they start.
-_MOST_TERMS = 250_000
-
-
-def expected_costs(
-    dialect: Any,
-    posteriors: list[Any],
-    table: FloatArray,
-    factors: Sequence[Fraction],
-    kind: str,
-) -> Sums:
-    """What each decision is expected to cost: the sums that `stakes.bayes_decisions` compares.
-
-    `factors` move the posteriors to other priors; the costs of the class are multiplied instead.
-    `kind` is the type of the columns of posteriors.
-    """
-    if (terms := int(np.count_nonzero(table))) > _MOST_TERMS:
-        raise DataError(
-            f"{table.shape[0]:,} classes by {table.shape[1]:,} decisions take {terms:,} terms for "
-            f"each row, and engines plan at most {_MOST_TERMS:,}.",
-            hint="decide in Python and count the decisions: stakes.bayes_decisions(posteriors, "
-            "costs), or evaluate a sample of the rows in memory",
-        )
-    ratios = np.array([float(factor / max(factors)) for factor in factors])
-    rule = compared(table * ratios[:, None], kind)
+def expected_costs(dialect: Any, posteriors: list[Any], rule: Compared) -> Sums:
+    """What each decision is expected to cost: the sums that `stakes.bayes_decisions` compares."""
     costs = [_weighted(dialect, posteriors, column) for column in rule.values.T]
     sizes = None
     if rule.signed:
