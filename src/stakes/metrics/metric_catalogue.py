@@ -57,8 +57,8 @@ def _with_costs(kernel: Callable[..., Array]) -> Batch:
     """A kernel of the cells and the error costs as a function of (..., 2, 2) counts."""
 
     def batch(counts: FloatArray, application: Application, positive: int = 1) -> FloatArray:
-        costs = error_costs(application, application.classes[positive])
-        return np.asarray(kernel(*cells(counts, positive), fp_cost=costs.fp, fn_cost=costs.fn))
+        fp, fn = error_costs(application, application.classes[positive])
+        return np.asarray(kernel(*cells(counts, positive), fp_cost=fp, fn_cost=fn))
 
     return batch
 

@@ -14,6 +14,7 @@ from stakes.metrics.scores.hull_points import HullPoints, hull_points
 from stakes.metrics.scores.operating_points import OperatingPoint, aligned, at_threshold
 from stakes.metrics.scores.rate_thresholds import at_sensitivity
 from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.typing import FloatArray
 
 #: Shares that differ by less are the same share, up to rounding.
 _CLOSE = 1e-12
@@ -115,24 +116,40 @@ def constrained_optimum(
     """
     points = hull_points(scores)
     app = aligned(scores.classes, as_application(application))
-    app = app.with_priors(app.resolved_priors(scores.priors))
-    wants = {
+    priors = app.resolved_priors(scores.priors)
+    promises = {
         "min_sensitivity": min_sensitivity,
         "min_specificity": min_specificity,
         "max_alarms": _as_share(max_alarms, app),
         "min_precision": min_precision,
     }
-    promises = {name: value for name, value in wants.items() if value is not None}
-    for name, value in promises.items():
-        if not 0 <= value <= 1:
-            raise DataError(f"`{name}` must lie between 0 and 1; got {value!r}.")
-    costs = _path_costs(points, app)
+    stretches = {
+        name: _stretch(name, value, points, priors)
+        for name, value in promises.items()
+        if value is not None
+    }
+    costs = _path_costs(points, app, priors)
     free = int(np.argmin(costs))  # ties: act on fewer
-    stretch = {name: _stretch(name, value, points, app) for name, value in promises.items()}
-    low, high = _common(stretch, points, app)
+    low, high = _common(stretches, points)
     at = min(max(float(free), low), high)
-    binding = tuple(name for name, (a, b) in stretch.items() if not a <= free <= b)
-    return _made(at, points, costs, app, float(costs[free]), binding)
+    left = min(int(np.floor(at + _CLOSE)), costs.size - 1)
+    step = at - left if at - left > 1e-9 else 0.0
+    ends = [left] if step == 0 else [left, left + 1]
+    mixture = np.array([1.0]) if step == 0 else np.array([1 - step, step])
+    tpr = float(mixture @ points.sensitivity[ends])
+    fpr = float(mixture @ points.false_positive_rate[ends])
+    ratios = np.array([0.0, *points.ratios(float(priors[1])), np.inf])
+    return ConstrainedOptimum(
+        sensitivity=tpr,
+        specificity=1 - fpr,
+        alarms=float(priors @ np.array([fpr, tpr])),
+        cost=float(mixture @ costs[ends]),
+        free_cost=float(costs[free]),
+        thresholds=tuple(points.thresholds[ends].tolist()),
+        mixture=tuple(mixture.tolist()),
+        binding=tuple(name for name, (a, b) in stretches.items() if not a <= free <= b),
+        ratio=(float(ratios[left + (step > 0)]), float(ratios[left + 1])),
+    )
 
 
 def _as_share(alarms: float | None, app: Application) -> float | None:
@@ -147,23 +164,25 @@ def _as_share(alarms: float | None, app: Application) -> float | None:
     return min(1.0, alarms / app.volume)
 
 
-def _path_costs(points: HullPoints, app: Application) -> np.ndarray:
+def _path_costs(points: HullPoints, app: Application, priors: FloatArray) -> FloatArray:
     """Expected cost at each corner of the hull."""
     if app.costs.shape != (2, 2):
         raise CostError(f"promises are about two decisions; got {app.costs.shape[1]}.")
     app.posterior_threshold  # noqa: B018 - refuses costs under which acting never pays
-    assert app.priors is not None
     (c11, c12), (c21, c22) = app.costs.values
-    first = app.priors[0] * (c11 + (c12 - c11) * points.false_positive_rate)
-    second = app.priors[1] * (c21 + (c22 - c21) * points.sensitivity)
+    first = priors[0] * (c11 + (c12 - c11) * points.false_positive_rate)
+    second = priors[1] * (c21 + (c22 - c21) * points.sensitivity)
     return np.asarray(first + second)
 
 
-def _stretch(name: str, value: float, points: HullPoints, app: Application) -> tuple[float, float]:
-    """From where to where along the hull (in corners) a promise is kept; empty if never."""
-    assert app.priors is not None
+def _stretch(
+    name: str, value: float, points: HullPoints, priors: FloatArray
+) -> tuple[float, float]:
+    """From where to where along the hull (in corners) a promise is kept."""
+    if not 0 <= value <= 1:
+        raise DataError(f"`{name}` must lie between 0 and 1; got {value!r}.")
     fpr, tpr = points.false_positive_rate, points.sensitivity
-    p0, p1 = app.priors
+    p0, p1 = priors
     kept = {  # not negative where the promise is kept; linear along every edge
         "min_sensitivity": tpr - value,
         "min_specificity": (1 - value) - fpr,
@@ -172,7 +191,7 @@ def _stretch(name: str, value: float, points: HullPoints, app: Application) -> t
     }[name]
     inside = np.flatnonzero(kept >= -_CLOSE)
     if inside.size == 0:
-        return np.inf, -np.inf
+        raise UndefinedError(f"no threshold keeps `{name}` on these data.")
     first, last = int(inside[0]), int(inside[-1])
     low, high = float(first), float(last)
     if first > 0:
@@ -182,59 +201,21 @@ def _stretch(name: str, value: float, points: HullPoints, app: Application) -> t
     return low, high
 
 
-def _common(
-    stretch: dict[str, tuple[float, float]], points: HullPoints, app: Application
-) -> tuple[float, float]:
+def _common(stretches: dict[str, tuple[float, float]], points: HullPoints) -> tuple[float, float]:
     """The stretch on which all promises are kept, or an error that says what is possible."""
-    low = max((a for a, _ in stretch.values()), default=0.0)
-    high = min((b for _, b in stretch.values()), default=float(points.sensitivity.size - 1))
+    corners = np.arange(points.sensitivity.size)
+    low = max((a for a, _ in stretches.values()), default=0.0)
+    high = min((b for _, b in stretches.values()), default=float(corners[-1]))
     if low <= high + _CLOSE:
         return low, max(low, high)
-    if any(a > b for a, b in stretch.values()):
-        name = next(name for name, (a, b) in stretch.items() if a > b)
-        raise UndefinedError(f"no threshold keeps `{name}` on these data.")
-    first = max(stretch, key=lambda name: stretch[name][0])
-    second = min(stretch, key=lambda name: stretch[name][1])
-    index = np.arange(points.sensitivity.size)
-    rates = [float(np.interp(at, index, rate)) for at in (low, high)
-             for rate in (points.sensitivity, points.false_positive_rate)]  # fmt: skip
+    first = next(name for name, (a, _) in stretches.items() if a == low)
+    second = next(name for name, (_, b) in stretches.items() if b == high)
+    needed, alarms = (np.interp([low, high], corners, rate) for rate in (points[1], points[0]))
     raise UndefinedError(
         f"`{first}` and `{second}` cannot both be kept: the first needs a sensitivity of "
-        f"{rates[0]:.4g} with {rates[1]:.4g} false alarms, the second allows {rates[2]:.4g} with "
-        f"{rates[3]:.4g}.",
+        f"{needed[0]:.4g} with {alarms[0]:.4g} false alarms, the second allows {needed[1]:.4g} "
+        f"with {alarms[1]:.4g}.",
         hint="loosen one of them",
-    )
-
-
-def _made(
-    at: float,
-    points: HullPoints,
-    costs: np.ndarray,
-    app: Application,
-    free_cost: float,
-    binding: tuple[str, ...],
-) -> ConstrainedOptimum:
-    """The result at a place along the hull."""
-    assert app.priors is not None
-    left = min(int(np.floor(at + _CLOSE)), points.sensitivity.size - 1)
-    step = at - left if at - left > 1e-9 else 0.0
-    ends = [left] if step == 0 else [left, left + 1]
-    mixture = np.array([1.0]) if step == 0 else np.array([1 - step, step])
-    tpr = float(mixture @ points.sensitivity[ends])
-    fpr = float(mixture @ points.false_positive_rate[ends])
-    rates = points.ratios(float(app.priors[1]))
-    low = rates[left] if step else (rates[left - 1] if left > 0 else 0.0)
-    high = rates[left] if left < rates.size else np.inf
-    return ConstrainedOptimum(
-        sensitivity=tpr,
-        specificity=1 - fpr,
-        alarms=float(app.priors @ np.array([fpr, tpr])),
-        cost=float(mixture @ costs[ends]),
-        free_cost=free_cost,
-        thresholds=tuple(points.thresholds[ends].tolist()),
-        mixture=tuple(mixture.tolist()),
-        binding=binding,
-        ratio=(float(low), float(high)),
     )
 
 

@@ -5,14 +5,13 @@ Those that are one stand in `special_cases` and `weighted_accuracy`.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from stakes._columns import as_reals
 from stakes._kernels import two_class_metrics as kernels
 from stakes.exceptions import CostError
-from stakes.metrics.costs.weighted_accuracy import weighted_accuracy
-from stakes.metrics.counts.table_cells import as_table, at_error_costs
+from stakes.metrics.costs.weighted_accuracy import require_beta, weighted_accuracy
+from stakes.metrics.counts.table_cells import at_error_costs
 from stakes.typing import Name
 
 
@@ -138,9 +137,8 @@ def beta_averaged_accuracy(
     >>> beta_averaged_accuracy([[90, 5], [1, 4]])
     0.94
     """
-    if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
-        raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
-    return weighted_accuracy(as_table(matrix), beta / (alpha + beta), positive=positive)
+    require_beta(alpha, beta)
+    return weighted_accuracy(matrix, beta / (alpha + beta), positive=positive)
 
 
 def matched_beta(shares: Any) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from stakes._checks import positive_share, refuse_absent
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError, UndefinedError
-from stakes.metrics.counts.table_cells import as_table, binary_cells, named_table
+from stakes.metrics.counts.table_cells import as_table, binary_cells, square_table
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
@@ -272,7 +272,7 @@ def error_rate(matrix: ConfusionMatrix) -> float:
     >>> round(error_rate(ConfusionMatrix([[300, 30], [20, 15]])), 3)
     0.137
     """
-    matrix = _square(matrix, "error_rate")
+    matrix = square_table(matrix, "error_rate")
     if matrix.total == 0:
         return math.nan
     costs = CostMatrix.zero_one(len(matrix.classes))
@@ -305,7 +305,7 @@ def balanced_error_rate(matrix: ConfusionMatrix) -> float:
     >>> balanced_error_rate(ConfusionMatrix([[8, 2], [0, 10]]))
     0.1
     """
-    matrix = _square(matrix, "balanced_error_rate")
+    matrix = square_table(matrix, "balanced_error_rate")
     if (matrix.class_totals == 0).any():
         return math.nan
     size = len(matrix.classes)
@@ -342,7 +342,7 @@ def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
     3.5
     """
     app = as_application(application)
-    return 0.0 - expected_cost(named_table(matrix, app), application=app)
+    return 0.0 - expected_cost(as_table(matrix, app), application=app)
 
 
 def detection_cost(
@@ -432,18 +432,7 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
     0.7
     """
     app = as_application(application)
-    return 1.0 - normalized_expected_cost(named_table(matrix, app), application=app)
-
-
-def _square(matrix: Any, what: str) -> ConfusionMatrix:
-    """The table; an error unless every decision is one of the classes, in the same order."""
-    table = as_table(matrix)
-    if table.classes != table.decisions:
-        raise DataError(
-            f"`{what}` needs decisions that are the classes; got {table!r}.",
-            hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
-        )
-    return table
+    return 1.0 - normalized_expected_cost(as_table(matrix, app), application=app)
 
 
 def _unnamed(matrix: ConfusionMatrix) -> ConfusionMatrix:

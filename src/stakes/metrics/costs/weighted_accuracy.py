@@ -15,10 +15,10 @@ from stakes.exceptions import CostError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.metrics.counts.table_cells import (
     BinaryCells,
+    as_table,
     at_error_costs,
     binary_cells,
     error_costs,
-    named_table,
     of_two_classes,
 )
 from stakes.summaries import ConfusionMatrix
@@ -38,8 +38,8 @@ def cost_weight(application: Any, *, positive: Name | None = None) -> float:
     >>> cost_weight(CostMatrix.binary(false_positive=1, false_negative=9))
     0.9
     """
-    costs = error_costs(as_application(application), positive)
-    return costs.fn / (costs.fn + costs.fp)
+    fp, fn = error_costs(application, positive)
+    return fn / (fn + fp)
 
 
 def weighted_accuracy(
@@ -98,8 +98,7 @@ def expected_weighted_accuracy(
     >>> round(expected_weighted_accuracy(cm, alpha=9, beta=1), 4)
     0.7162
     """
-    if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
-        raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
+    require_beta(alpha, beta)
     cells = binary_cells(matrix, positive)
     if cells.positives + cells.negatives == 0:
         return math.nan
@@ -108,6 +107,12 @@ def expected_weighted_accuracy(
     if cells.positives == 0:
         return cells.tn / cells.negatives
     return _beta_average(cells, alpha, beta)
+
+
+def require_beta(alpha: float, beta: float) -> None:
+    """Raise unless there is such a Beta distribution."""
+    if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
+        raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
 
 
 def _beta_average(cells: BinaryCells, alpha: float, beta: float) -> float:
@@ -140,7 +145,7 @@ def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> floa
     75.0
     """
     app = as_application(application)
-    matrix = named_table(matrix, app)
+    matrix = as_table(matrix, app)
     check_names(matrix, app)
     return float((matrix.counts * app.costs.values).sum())
 
@@ -254,9 +259,7 @@ def mean_weighted_accuracy(
 
 def _at(cells: BinaryCells, w: Any) -> Any:
     """Weighted accuracy at each of several weights."""
-    whole = w * cells.positives + (1 - w) * cells.negatives
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (w * cells.tp + (1 - w) * cells.tn) / whole
+    return kernels.weighted_accuracy(*np.array(cells), weight=w)
 
 
 def _over_range(cells: BinaryCells, low: float, high: float, *, logarithmic: bool) -> float:

@@ -447,6 +447,12 @@ def net_benefit(matrix: Any, *, threshold: float, positive: Name | None = None) 
     >>> round(net_benefit([[80, 10], [2, 8]], threshold=0.2), 4)
     0.055
     """
+    threshold = checked_threshold(threshold)
+    return of_two_classes(kernels.net_benefit, matrix, positive, threshold=threshold)
+
+
+def checked_threshold(threshold: float) -> float:
+    """`threshold` if it has finite odds."""
     if not 0 <= threshold < 1:
         raise CostError(f"`threshold` must be at least 0 and below 1; got {threshold!r}.")
-    return of_two_classes(kernels.net_benefit, matrix, positive, threshold=threshold)
+    return threshold

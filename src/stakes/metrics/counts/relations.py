@@ -12,8 +12,8 @@ import numpy as np
 
 from stakes._checks import positive_share
 from stakes._columns import as_reals
-from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
-from stakes.metrics.counts.binary_rates import checked_beta
+from stakes.exceptions import DataError, PriorError, UndefinedError
+from stakes.metrics.counts.binary_rates import checked_beta, checked_threshold
 from stakes.typing import Priors
 
 
@@ -46,10 +46,7 @@ def f_beta_from_nec(nec: float, *, priors: Priors, decided: float, beta: float =
     >>> round(f_beta_from_nec(0.5, priors=0.1, decided=0.3), 4)
     0.875
     """
-    prior = positive_share(priors)
-    _require_shares(decided=decided)
-    _require_finite(nec=nec)
-    weight = checked_beta(beta) ** 2
+    prior, weight = _checked(priors, decided, nec=nec), checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     return 1 - naive * nec / (weight * prior + decided)
 
@@ -69,10 +66,7 @@ def nec_from_f_beta(value: float, *, priors: Priors, decided: float, beta: float
     >>> round(nec_from_f_beta(0.875, priors=0.1, decided=0.3), 4)
     0.5
     """
-    prior = positive_share(priors)
-    _require_shares(decided=decided)
-    _require_finite(value=value)
-    weight = checked_beta(beta) ** 2
+    prior, weight = _checked(priors, decided, value=value), checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     if naive == 0:
         raise UndefinedError("the normalised cost is undefined: one of the classes has no case.")
@@ -102,8 +96,7 @@ def naive_f_beta(priors: Priors, *, beta: float = 1.0) -> float:
     >>> round(naive_f_beta(0.2), 3), round(naive_f_beta(0.01), 2)
     (0.333, 0.02)
     """
-    prior = positive_share(priors)
-    weight = checked_beta(beta) ** 2
+    prior, weight = positive_share(priors), checked_beta(beta) ** 2
     return (1 + weight) * prior / (weight * prior + 1)
 
 
@@ -139,9 +132,7 @@ def mcc_from_nec(nec: float, *, priors: Priors, decided: float) -> float:
     >>> round(mcc_from_nec(0.5, priors=0.5, decided=0.75), 2)
     0.58
     """
-    prior = positive_share(priors)
-    _require_shares(decided=decided)
-    _require_finite(nec=nec)
+    prior = _checked(priors, decided, nec=nec)
     spread, cases = decided * (1 - decided), prior * (1 - prior)
     return math.sqrt(cases / spread) * (1 - nec) if spread > 0 and cases > 0 else math.nan
 
@@ -161,9 +152,7 @@ def nec_from_mcc(value: float, *, priors: Priors, decided: float) -> float:
     >>> nec_from_mcc(0.5, priors=0.5, decided=0.5)
     0.5
     """
-    prior = positive_share(priors)
-    _require_shares(decided=decided)
-    _require_finite(value=value)
+    prior = _checked(priors, decided, value=value)
     if not 0 < prior < 1:
         raise UndefinedError("the balanced error rate is undefined: a class has no case.")
     return 1 - value * math.sqrt(decided * (1 - decided) / (prior * (1 - prior)))
@@ -194,8 +183,7 @@ def net_benefit_from_nec(nec: float, *, priors: Priors, threshold: float) -> flo
     >>> round(net_benefit_from_nec(0.45, priors=0.1, threshold=0.2), 4)
     0.055
     """
-    prior = positive_share(priors)
-    _require_finite(nec=nec)
+    prior = _checked(priors, nec=nec)
     return prior - min(prior, _odds(threshold) * (1 - prior)) * nec
 
 
@@ -214,8 +202,7 @@ def nec_from_net_benefit(value: float, *, priors: Priors, threshold: float) -> f
     >>> round(nec_from_net_benefit(0.055, priors=0.1, threshold=0.2), 4)
     0.45
     """
-    prior = positive_share(priors)
-    _require_finite(value=value)
+    prior = _checked(priors, value=value)
     naive = min(prior, _odds(threshold) * (1 - prior))
     if naive == 0:
         raise UndefinedError("the normalised cost is undefined: the naive cost is 0.")
@@ -250,7 +237,7 @@ def likelihood_ratio_from_nec(nec: float, *, false_positive_rate: float) -> floa
     >>> round(likelihood_ratio_from_nec(0.3, false_positive_rate=0.1), 4)
     8.0
     """
-    _require_shares(false_positive_rate=false_positive_rate)
+    _require_share("false_positive_rate", false_positive_rate)
     _require_finite(nec=nec)
     return (1 - nec) / false_positive_rate + 1 if false_positive_rate > 0 else math.nan
 
@@ -270,16 +257,22 @@ def nec_from_likelihood_ratio(value: float, *, false_positive_rate: float) -> fl
     >>> round(nec_from_likelihood_ratio(8.0, false_positive_rate=0.1), 4)
     0.3
     """
-    _require_shares(false_positive_rate=false_positive_rate)
+    _require_share("false_positive_rate", false_positive_rate)
     _require_finite(value=value)
     return 1 - (value - 1) * false_positive_rate
 
 
-def _require_shares(**shares: float) -> None:
-    """Raise unless each is between 0 and 1."""
-    for name, value in shares.items():
-        if not 0 <= value <= 1:
-            raise PriorError(f"`{name}` must lie between 0 and 1; got {value!r}.")
+def _checked(priors: Priors, decided: float = 0.0, **values: float) -> float:
+    """The share of the positive class, once everything given is what it must be."""
+    _require_share("decided", decided)
+    _require_finite(**values)
+    return positive_share(priors)
+
+
+def _require_share(name: str, value: float) -> None:
+    """Raise unless it is between 0 and 1."""
+    if not 0 <= value <= 1:
+        raise PriorError(f"`{name}` must lie between 0 and 1; got {value!r}.")
 
 
 def _require_finite(**values: float) -> None:
@@ -291,6 +284,4 @@ def _require_finite(**values: float) -> None:
 
 def _odds(threshold: float) -> float:
     """The odds p / (1 - p) of a threshold."""
-    if not 0 <= threshold < 1:
-        raise CostError(f"`threshold` must be at least 0 and below 1; got {threshold!r}.")
-    return threshold / (1 - threshold)
+    return checked_threshold(threshold) / (1 - threshold)

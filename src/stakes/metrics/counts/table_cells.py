@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.fast_loops import ordinary_scale
-from stakes._kernels.two_class_metrics import Array
+from stakes._kernels.two_class_metrics import Array, cells
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray, Name
+from stakes.typing import Name
 
 
 class BinaryCells(NamedTuple):
@@ -43,13 +43,6 @@ class BinaryCells(NamedTuple):
         return self.tn + self.fp
 
 
-class ErrorCosts(NamedTuple):
-    """What each error costs more than the right decision would have."""
-
-    fp: float
-    fn: float
-
-
 def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
 
@@ -72,20 +65,15 @@ def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     >>> binary_cells(ConfusionMatrix([[90, 5], [1, 4]]))
     BinaryCells(tn=90.0, fp=5.0, fn=1.0, tp=4.0)
     """
-    if not isinstance(matrix, ConfusionMatrix):
-        matrix = ConfusionMatrix(matrix)
-    if matrix.counts.shape != (2, 2):
-        raise DataError(
-            f"this needs two classes and two decisions; got {matrix.counts.shape[0]} x "
-            f"{matrix.counts.shape[1]}."
-        )
-    (a, b), (c, d) = ((float(v) for v in row) for row in matrix.counts)
-    if _positive_index(matrix.classes, positive) == 1:
-        return BinaryCells(a, b, c, d)
-    return BinaryCells(d, c, b, a)
+    table = as_table(matrix)
+    if table.counts.shape != (2, 2):
+        shape = " x ".join(map(str, table.counts.shape))
+        raise DataError(f"this needs two classes and two decisions; got {shape}.")
+    at = _positive_index(table.classes, positive)
+    return BinaryCells(*map(float, cells(table.counts, at)))
 
 
-def error_costs(application: Application, positive: Name | None = None) -> ErrorCosts:
+def error_costs(application: Any, positive: Name | None = None) -> tuple[float, float]:
     """Shifted unit costs C_FP = c_FP - c_TN and C_FN = c_FN - c_TP (`wa2025` section 2)."""
     app = as_application(application)
     if app.costs.shape != (2, 2):
@@ -98,9 +86,7 @@ def error_costs(application: Application, positive: Name | None = None) -> Error
             f"{acting:g} more for {app.classes[0]!r} and {waiting:g} more for {app.classes[1]!r}.",
             hint="rows are true classes, columns are decisions",
         )
-    if _positive_index(app.classes, positive) == 1:
-        return ErrorCosts(fp=acting, fn=waiting)
-    return ErrorCosts(fp=waiting, fn=acting)
+    return (acting, waiting) if _positive_index(app.classes, positive) == 1 else (waiting, acting)
 
 
 def _positive_index(classes: tuple[Name, ...], positive: Name | None) -> int:
@@ -112,47 +98,43 @@ def _positive_index(classes: tuple[Name, ...], positive: Name | None) -> int:
     return classes.index(positive)
 
 
-def as_table(matrix: Any) -> ConfusionMatrix:
-    """A confusion matrix from itself or from an array of counts, rows true classes."""
-    return matrix if isinstance(matrix, ConfusionMatrix) else ConfusionMatrix(matrix)
-
-
-def named_table(matrix: Any, application: Application) -> ConfusionMatrix:
-    """The same, where plain counts take the names of the application."""
+def as_table(matrix: Any, app: Application | None = None) -> ConfusionMatrix:
+    """A confusion matrix from itself or from counts, which take the names of an application."""
     if isinstance(matrix, ConfusionMatrix):
         return matrix
-    return ConfusionMatrix(matrix, application.classes, application.decisions)
+    names = (None, None) if app is None else (app.classes, app.decisions)
+    return ConfusionMatrix(matrix, *names)
 
 
 def of_two_classes(
     kernel: Callable[..., Array], matrix: Any, positive: Name | None, **parameters: float
 ) -> float:
     """A kernel of tn, fp, fn, tp at one two-class table."""
-    cells = np.array(binary_cells(as_table(matrix), positive))
-    return float(kernel(*(cells / ordinary_scale(cells)), **parameters))
+    counts = np.array(binary_cells(matrix, positive))
+    return float(kernel(*(counts / ordinary_scale(counts)), **parameters))
 
 
 def at_error_costs(
     kernel: Callable[..., Array], matrix: Any, application: Any, positive: Name | None
 ) -> float:
     """A kernel of the cells at the error costs of the application."""
-    costs = error_costs(as_application(application), positive)
-    return of_two_classes(kernel, matrix, positive, fp_cost=costs.fp, fn_cost=costs.fn)
+    fp, fn = error_costs(application, positive)
+    return of_two_classes(kernel, matrix, positive, fp_cost=fp, fn_cost=fn)
 
 
-def square_counts(matrix: Any, what: str) -> FloatArray:
-    """The counts as floats, when every decision is one of the classes; huge ones in a unit."""
+def square_table(matrix: Any, what: str, *, by_place: bool = False) -> ConfusionMatrix:
+    """The table, if every decision is a class; `by_place`, two decisions may have other names."""
     table = as_table(matrix)
-    if table.classes != table.decisions and table.counts.shape != (2, 2):
+    if table.classes != table.decisions and not (by_place and table.counts.shape == (2, 2)):
         raise DataError(
             f"`{what}` needs decisions that are the classes; got {listed(table.classes)} x "
             f"{listed(table.decisions)}.",
             hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
         )
-    counts = np.asarray(table.counts, dtype=np.float64)
-    return counts / ordinary_scale(counts)
+    return table
 
 
 def of_square(kernel: Callable[..., Array], matrix: Any, what: str, **parameters: Any) -> float:
     """A kernel of (K, K) counts at one table whose decisions are its classes."""
-    return float(kernel(square_counts(matrix, what), **parameters))
+    counts = np.asarray(square_table(matrix, what, by_place=True).counts, dtype=np.float64)
+    return float(kernel(counts / ordinary_scale(counts), **parameters))

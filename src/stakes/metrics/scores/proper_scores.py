@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -90,28 +90,25 @@ def _mean_loss(
     """Losses weighted by the mass of each class; no mass, no loss, even if infinite."""
     of_first, of_second = losses(log_odds)
     with np.errstate(invalid="ignore"):
-        parts = np.where(first > 0, first * of_first, 0) + np.where(
-            second > 0, second * of_second, 0
-        )
-    return float(parts.sum())
+        missed = np.where(second > 0, second * of_second, 0)
+        return float((np.where(first > 0, first * of_first, 0) + missed).sum())
 
 
 def _losses_of(rule: Any) -> Losses:
     """Losses of both classes as functions of the posterior log odds."""
     if isinstance(rule, BetaWeight):
         return rule.losses
-    if rule == "log":
-        return lambda z: (np.logaddexp(0, z), np.logaddexp(0, -z))
-    if rule == "brier":
-        return lambda z: (_squared(z), _squared(-z))
-    raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {rule!r}.")
+    if rule not in ("log", "brier"):
+        raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {rule!r}.")
 
+    def losses(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        from scipy.special import expit
 
-def _squared(log_odds: FloatArray) -> FloatArray:
-    """The squared posterior."""
-    from scipy.special import expit
+        if rule == "log":
+            return np.logaddexp(0, log_odds), np.logaddexp(0, -log_odds)
+        return expit(log_odds) ** 2, expit(-log_odds) ** 2
 
-    return np.asarray(expit(log_odds) ** 2)
+    return losses
 
 
 def _shares_of(scores: RankedScores, priors: Priors | None, what: str) -> FloatArray:
@@ -286,14 +283,7 @@ class ScoreDecomposition:
 
     def frame(self) -> Frame:
         """One row: the four parts."""
-        return Frame(
-            {
-                "total": [self.total],
-                "miscalibration": [self.miscalibration],
-                "discrimination": [self.discrimination],
-                "uncertainty": [self.uncertainty],
-            }
-        )
+        return Frame({name: [value] for name, value in asdict(self).items()})
 
 
 def score_decomposition(
@@ -369,9 +359,5 @@ def _total(scores: RankedScores, shares: FloatArray, losses: Losses) -> float:
     if scores.kind == "posterior":
         log_odds = logit(log_odds)
     per_case = shares / scores.class_totals
-    return _mean_loss(
-        losses,
-        log_odds + scores.shift_to(shares[1]),
-        per_case[0] * negatives,
-        per_case[1] * positives,
-    )
+    log_odds = log_odds + scores.shift_to(shares[1])
+    return _mean_loss(losses, log_odds, per_case[0] * negatives, per_case[1] * positives)
