@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import EXACT, as_array, as_reals, refuse_masked
+from stakes._columns import EXACT, as_array, as_reals, refuse_masked, refuse_rows
 from stakes._names import listed
-from stakes.exceptions import DataError, PosteriorError, PriorError
-from stakes.messages.audience import row
+from stakes.exceptions import DataError, PosteriorError, PriorError, StakesError
 from stakes.typing import FloatArray, Name, Priors
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
@@ -151,22 +150,28 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def as_matrix(values: Any, name: str) -> NDArray[Any]:
-    """A two-dimensional numeric array; frames and tensors are read through NumPy."""
+def _even_rows(values: Any, name: str, error: type[StakesError], hint: str | None) -> NDArray[Any]:
+    """An array of any type; frames and tensors are read through NumPy."""
     refuse_masked(values, name)
     try:
-        array = np.asarray(values)
+        return np.asarray(values)
     except ValueError:
-        raise DataError(f"`{name}` must have rows of equal length.") from None
+        raise error(f"`{name}` must have rows of equal length.", hint=hint) from None
+
+
+def as_matrix(values: Any, name: str, hint: str | None = None) -> NDArray[Any]:
+    """A two-dimensional numeric array."""
+    array = _even_rows(values, name, DataError, hint)
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise DataError(f"`{name}` must hold numbers; got {array.dtype}.") from None
+            raise DataError(f"`{name}` must hold numbers; got object.", hint=hint) from None
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise DataError(
             f"`{name}` must be a two-dimensional array of numbers; got shape {array.shape} "
-            f"of {array.dtype}."
+            f"of {array.dtype}.",
+            hint=hint,
         )
     return array
 
@@ -201,11 +206,7 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
     of float16 has no sums, and becomes float64. Only the shape and the type are looked at here;
     ranges and sums are checked in blocks where the rows are read anyway.
     """
-    refuse_masked(values, "posteriors")
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise PosteriorError("`posteriors` must have rows of equal length.") from None
+    array = _even_rows(values, "posteriors", PosteriorError, None)
     if array.dtype.kind not in "fiub":
         raise PosteriorError(f"`posteriors` must hold numbers; got {array.dtype}.")
     if array.dtype.name not in _SUM_TOLERANCES or (array.dtype == np.float16 and array.ndim == 1):
@@ -232,36 +233,24 @@ def sum_tolerance(kind: np.dtype[Any]) -> float:
 
 def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:
     """Raise when rows of (n, K), or entries of (n,), are not probabilities."""
+    values: tuple[Any, ...] = "is {:g}", array
     if array.ndim == 1:
-        outside, low, high = ~((array >= 0) & (array <= 1)), array, array
-        off, sums = np.zeros(array.shape, dtype=bool), array
+        outside = ~((array >= 0) & (array <= 1))
     else:
         low, high = array.min(axis=1, initial=np.inf), array.max(axis=1, initial=-np.inf)
+        outside = ~((low >= 0) & (high <= 1 + sum_tolerance(array.dtype)))
+        values = "has values from {:g} to {:g}", low, high
+    hint = "for logits use Posteriors.from_logits(x), "
+    hint += "for log-likelihood ratios Posteriors.from_llrs(x, priors)"
+    must = "`posteriors` must lie between 0 and 1"
+    refuse_rows(outside, must, *values, hint=hint, error=PosteriorError)
+    if array.ndim == 2:
         sums = array.sum(axis=1, dtype=np.float64)
-        tolerance = sum_tolerance(array.dtype)
-        outside = ~((low >= 0) & (high <= 1 + tolerance))
-        off = ~(np.abs(sums - 1) <= tolerance)
-    if outside.any():
-        rows = np.flatnonzero(outside)
-        where = f"has values from {low[rows[0]]:g} to {high[rows[0]]:g}"
-        if array.ndim == 1:
-            where = f"is {array[rows[0]]:g}"
-        raise PosteriorError(
-            f"`posteriors` must lie between 0 and 1; {row(rows[0])} {where} "
-            f"({rows.size} of {array.shape[0]} rows fail).",
-            hint="for logits use Posteriors.from_logits(x), "
-            "for log-likelihood ratios Posteriors.from_llrs(x, priors)",
-            rows=rows[:10].tolist(),
-        )
-    if off.any():
-        rows = np.flatnonzero(off)
-        raise PosteriorError(
-            f"`posteriors` rows must sum to 1; {row(rows[0])} sums to {sums[rows[0]]:.6g} "
-            f"({rows.size} of {array.shape[0]} rows fail).",
-            hint="for logits use Posteriors.from_logits(x); to rescale rows on purpose, "
-            "divide by x.sum(axis=1, keepdims=True)",
-            rows=rows[:10].tolist(),
-        )
+        off = ~(np.abs(sums - 1) <= sum_tolerance(array.dtype))
+        hint = "for logits use Posteriors.from_logits(x); to rescale rows on purpose, "
+        hint += "divide by x.sum(axis=1, keepdims=True)"
+        must = "`posteriors` rows must sum to 1"
+        refuse_rows(off, must, "sums to {:.6g}", sums, hint=hint, error=PosteriorError)
 
 
 def same_length(what: str, length: int, other: str, other_length: int) -> None:

@@ -20,6 +20,25 @@ from stakes.messages.audience import named, row
 EXACT = 2**53
 
 
+def refuse_rows(
+    bad: NDArray[np.bool_],
+    must: str,
+    shown: str,
+    *columns: NDArray[Any],
+    hint: str | None = None,
+    error: type[StakesError] = DataError,
+) -> None:
+    """Raise when rows are bad; the first one is `shown` by what the columns hold there."""
+    rows = np.flatnonzero(bad)
+    if rows.size:
+        first = shown.format(*(column[rows[0]] for column in columns))
+        raise error(
+            f"{must}; {row(rows[0])} {first} ({rows.size} of {bad.shape[0]} rows fail).",
+            hint=hint,
+            rows=rows[:10].tolist(),
+        )
+
+
 def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     """`values` as a NumPy array of any shape, without masked entries."""
     refuse_masked(values, name)
@@ -31,18 +50,15 @@ def refuse_masked(values: Any, name: str) -> None:
     if not isinstance(values, np.ma.MaskedArray) or values.mask is np.ma.nomask:
         return
     hidden = np.ma.getmaskarray(values)
-    count = int(hidden.sum())
-    if not count:
-        return
-    first = tuple(int(k) for k in np.argwhere(hidden)[0])
-    rows = np.flatnonzero(hidden.reshape(len(hidden), -1).any(axis=1)) if hidden.ndim else hidden
-    where = row(first[0]) if len(first) == 1 else f"at {first}"
-    raise DataError(
-        f"`{name}` has masked values, which are missing; the first is {where} ({count} of "
-        f"{hidden.size} values).",
-        hint="drop or fill those rows first; nothing is dropped silently",
-        rows=rows[:10].tolist() if hidden.ndim else None,
-    )
+    if hidden.any():
+        first = tuple(np.argwhere(hidden)[0].tolist())
+        where = row(first[0]) if len(first) == 1 else f"at {first}"
+        raise DataError(
+            f"`{name}` has masked values, which are missing; the first is {where} "
+            f"({np.count_nonzero(hidden)} of {hidden.size} values).",
+            hint="drop or fill those rows first; nothing is dropped silently",
+            rows=np.unique(np.nonzero(np.atleast_1d(hidden))[0])[:10].tolist(),
+        )
 
 
 def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> NDArray[np.float64]:
@@ -103,18 +119,10 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     if values is None:
         return None
     weights = as_floats(values, "sample_weight", length=length).astype(np.float64, copy=False)
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        rows = np.flatnonzero(bad)
-        raise DataError(
-            f"{named('sample_weight')} must be finite and not negative; {row(rows[0])} is "
-            f"{weights[rows[0]]:g} ({rows.size} of {length} rows fail).",
-            rows=rows[:10].tolist(),
-        )
+    bad, name = ~(np.isfinite(weights) & (weights >= 0)), named("sample_weight")
+    refuse_rows(bad, f"{name} must be finite and not negative", "is {:g}", weights)
     if length and not weights.any():
-        raise DataError(
-            f"{named('sample_weight')} is zero for every case, so there is nothing to average."
-        )
+        raise DataError(f"{name} is zero for every case, so there is nothing to average.")
     return weights
 
 
@@ -135,14 +143,8 @@ def weighed_rows(
         )
     given = as_floats(counts, "counts", length=length).astype(np.float64, copy=False)
     bad = ~((given >= 0) & (given == np.floor(given)) & np.isfinite(given))
-    if bad.any():
-        rows = np.flatnonzero(bad)
-        raise DataError(
-            f"`counts` must be whole numbers of cases; {row(rows[0])} is {given[rows[0]]:g} "
-            f"({rows.size} of {length} rows fail).",
-            hint="weights of single cases are `sample_weight`",
-            rows=rows[:10].tolist(),
-        )
+    must, hint = "`counts` must be whole numbers of cases", "weights of cases are `sample_weight`"
+    refuse_rows(bad, must, "is {:g}", given, hint=hint)
     if not 0 < given.sum() < EXACT:
         raise DataError(f"`counts` must add to 1 or more cases, below 2^53; got {given.sum():g}.")
     whole, kept = given.astype(np.int64), given > 0
@@ -161,12 +163,9 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
         )
     items = list(values)
     kinds = {type(item) for item in items}
-    if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
-        return array
+    mixed = len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds)
     try:
-        return np.asarray(items)
+        return np.asarray(items, dtype=object if mixed else None)
     except ValueError:
         raise DataError(
             f"`{name}` must have one entry per case; got rows of unequal size."
@@ -175,10 +174,8 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
 
 def _tightened(array: NDArray[Any]) -> NDArray[Any]:
     """An object array as its natural type when all entries share one, else as it is."""
-    kinds = {type(item) for item in array}
-    if len(kinds) == 1 and next(iter(kinds)) in (str, int, bool, float):
-        return np.asarray(array.tolist())
-    return array
+    one_plain_kind = {type(item) for item in array} in ({str}, {int}, {bool}, {float})
+    return np.asarray(array.tolist()) if one_plain_kind else array
 
 
 def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,12 @@ def table_names(
                 hint="rows are true classes, columns are decisions",
             )
     return rows, columns
+
+
+def cell_names(rows: Sequence[Name], columns: Sequence[Name]) -> dict[str, list[Name]]:
+    """The truth and the decision of each cell of a table, row by row."""
+    truths, decisions = zip(*product(rows, columns), strict=True)
+    return {"truth": list(truths), "decision": list(decisions)}
 
 
 def integer_named(names: Sequence[Name]) -> bool:
@@ -177,18 +184,12 @@ def _encode_integers(
 
 def _encode_distinct(column: NDArray[Any], names: Sequence[Name], what: str) -> IntArray:
     """Look each distinct value up once."""
-    if column.dtype == object:
-        positions = {name: i for i, name in enumerate(names)}
-        codes = np.fromiter(
-            (positions.get(_plain(value), -1) for value in column), np.intp, column.shape[0]
-        )
-    elif column.size == 0:
-        return np.empty(0, dtype=np.intp)
-    else:
-        distinct, inverse = np.unique(column, return_inverse=True)
-        positions = {name: i for i, name in enumerate(names)}
-        table = np.array([positions.get(_plain(v), -1) for v in distinct], dtype=np.intp)
-        codes = table[inverse.reshape(-1)]
+    values, inverse = column, None
+    if column.dtype != object:
+        values, inverse = np.unique(column, return_inverse=True)
+    positions = {name: i for i, name in enumerate(names)}
+    codes = np.array([positions.get(_plain(v), -1) for v in values], dtype=np.intp)
+    codes = codes if inverse is None else codes[inverse]
     if codes.size and codes.min() < 0:
         _refuse(column, codes < 0, names, what)
     return codes
@@ -209,14 +210,12 @@ def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name],
 
 def _meant(column: NDArray[Any], what: str) -> str:
     """What to do about labels that are not among the names."""
-    if column.dtype.kind == "f" and column.min() >= 0 and column.max() <= 1:
-        if what == "y_true":
-            return "these look like probabilities; the truth comes first, then what was said of it"
-        return (
-            "these look like probabilities; stakes.bayes_decisions(posteriors, costs) turns them "
-            "into decisions"
-        )
-    return "use the names of the application, in the same spelling and type"
+    if column.dtype.kind != "f" or column.min() < 0 or column.max() > 1:
+        return "use the names of the application, in the same spelling and type"
+    meant = "stakes.bayes_decisions(posteriors, costs) turns them into decisions"
+    if what == "y_true":
+        meant = "the truth comes first, then what was said of it"
+    return f"these look like probabilities; {meant}"
 
 
 def listed(names: Sequence[Any], limit: int = 8) -> str:

@@ -12,26 +12,21 @@ from numpy.typing import NDArray
 from stakes._checks import as_counts, as_matrix, as_priors, keep, refuse_absent, same_length
 from stakes._columns import as_column, weighed_rows
 from stakes._kernels.cell_counts import count_pairs, sum_weights
-from stakes._names import as_names, encode, listed, observed_names, positional, table_names
+from stakes._names import (
+    as_names,
+    cell_names,
+    encode,
+    listed,
+    observed_names,
+    positional,
+    table_names,
+)
 from stakes.exceptions import DataError, LabelError, MergeError
 from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, Name, Priors
-
-
-def _given_counts(counts: Any) -> NDArray[Any]:
-    """A table of cases by true class and decision, as an array of numbers."""
-    refuse_undecided(counts)
-    try:
-        return as_matrix(counts, "counts")
-    except DataError as error:
-        raise DataError(
-            error.message,
-            hint="rows are true classes, columns decisions; to count decisions of cases: "
-            "ConfusionMatrix.from_decisions(y_true, decisions)",
-        ) from None
 
 
 def refuse_undecided(counts: Any) -> None:
@@ -92,7 +87,10 @@ class ConfusionMatrix(Storable):
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
-        table = as_counts(_given_counts(counts), "counts")
+        refuse_undecided(counts)
+        hint = "rows are true classes, columns decisions; to count decisions of cases: "
+        hint += "ConfusionMatrix.from_decisions(y_true, decisions)"
+        table = as_counts(as_matrix(counts, "counts", hint), "counts")
         if table.size == 0:
             raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
         rows, columns = table_names(table.shape, classes, decisions, DataError)
@@ -209,15 +207,8 @@ class ConfusionMatrix(Storable):
 
     def frame(self) -> Frame:
         """One row per class and decision: truth, decision, count, rate."""
-        n_decisions = len(self.decisions)
-        return Frame(
-            {
-                "truth": [name for name in self.classes for _ in range(n_decisions)],
-                "decision": list(self.decisions) * len(self.classes),
-                "count": self.counts.ravel(),
-                "rate": self.rates.ravel(),
-            }
-        )
+        cells = cell_names(self.classes, self.decisions)
+        return Frame({**cells, "count": self.counts.ravel(), "rate": self.rates.ravel()})
 
     def __repr__(self) -> str:
         names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_priors, keep, refuse_absent, same_length
 from stakes._columns import as_array, as_column, as_floats
-from stakes._names import as_names, encode, table_names
+from stakes._names import as_names, cell_names, encode, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
@@ -189,18 +189,11 @@ class CostTally(Storable):
 
     def frame(self) -> Frame:
         """One row per class and decision: cases, sum of costs, mean cost."""
-        n_decisions = len(self.decisions)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = self.sums / self.counts
-        return Frame(
-            {
-                "truth": [name for name in self.classes for _ in range(n_decisions)],
-                "decision": list(self.decisions) * len(self.classes),
-                "cases": self.counts.ravel(),
-                "sum": self.sums.ravel(),
-                "mean": means.ravel(),
-            }
-        )
+        columns = {"cases": self.counts, "sum": self.sums, "mean": means}
+        cells = cell_names(self.classes, self.decisions)
+        return Frame(cells | {name: values.ravel() for name, values in columns.items()})
 
     def __repr__(self) -> str:
         return f"CostTally({self.total:g} cases, average cost {self.cost() if self.total else 0:g})"

@@ -235,8 +235,7 @@ class RankedScores(Storable):
         """What to add to the log odds of the scores for posteriors at a prior `share`."""
         if self.kind != "llr" and self.from_priors is None:
             return 0.0  # taken as they are
-        contained = 0.0 if self.kind == "llr" else self.log_prior_odds()
-        return float(np.log(share) - np.log1p(-share)) - contained
+        return float(np.log(share) - np.log1p(-share)) - self.log_prior_odds()
 
     def refuse_other(self, other: RankedScores) -> None:
         """Raise unless the other summary describes the same thing."""

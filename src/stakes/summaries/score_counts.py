@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, keep, same_length
-from stakes._columns import as_array, as_column, as_floats, weighed_rows
+from stakes._columns import as_array, as_column, as_floats, refuse_rows, weighed_rows
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.bayes_rule import TYPES
 from stakes._kernels.label_runs import (
@@ -55,19 +55,6 @@ def _second_class_of(
         )
     codes = encode(column, names, "y_true")
     return codes.view(np.bool_) if codes.dtype.itemsize == 1 else codes != 0, names
-
-
-def _refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
-    """Raise when posteriors are not probabilities."""
-    if scores.size and not (scores.min() >= 0 and scores.max() <= 1):
-        rows = np.flatnonzero((scores < 0) | (scores > 1))
-        raise DataError(
-            f"`scores` of kind 'posterior' must lie between 0 and 1; row {rows[0]} is "
-            f"{scores[rows[0]]:g} ({rows.size} of {scores.size} rows).",
-            hint="log odds (logits): kind='log_odds'; log-likelihood ratios: kind='llr'; "
-            "only the order means something: kind='rank'",
-            rows=rows[:10].tolist(),
-        )
 
 
 _Side = tuple[NDArray[np.floating[Any]], NDArray[Any] | None]
@@ -186,8 +173,11 @@ class ScoreCounts(RankedScores):
         weights, (truth, given) = weighed_rows(counts, sample_weight, truth, given)
         positive, names = _second_class_of(truth, classes)
         share = made_for(from_priors, names, kind)
-        if kind == "posterior":
-            _refuse_outside(given)
+        if kind == "posterior" and not (given.min() >= 0 and given.max() <= 1):
+            must = "`scores` of kind 'posterior' must lie between 0 and 1"
+            hint = "log odds (logits): kind='log_odds'; log-likelihood ratios: kind='llr'; "
+            hint += "only the order means something: kind='rank'"
+            refuse_rows((given < 0) | (given > 1), must, "is {:g}", given, hint=hint)
         sides: Iterable[_Side]
         if weights is None:
             sides = map(compressed, scores_compiled.sorted_classes(given, positive))

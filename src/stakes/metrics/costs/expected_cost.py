@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import positive_share, refuse_absent
-from stakes._names import listed
+from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table, binary_cells, square_table
@@ -199,13 +199,8 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
     app = as_application(application)
     check_names(matrix, app)
     cells = _cells(matrix, app, app.costs.values)
-    n_decisions = len(app.decisions)
-    return CostShares(
-        truths=tuple(name for name in app.classes for _ in range(n_decisions)),
-        decisions=app.decisions * len(app.classes),
-        costs=cells.ravel(),
-        total=float(cells.sum()),
-    )
+    truths, decisions = map(tuple, cell_names(app.classes, app.decisions).values())
+    return CostShares(truths, decisions, cells.ravel(), float(cells.sum()))
 
 
 def _as_confusion(

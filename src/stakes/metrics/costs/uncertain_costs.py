@@ -133,9 +133,10 @@ def compare_under_uncertainty(
     averages = np.einsum("i,sij,ij->s", shares, rates, expected.costs.values)
     corners = _costs(application.corners(), rates, data_priors)
     worst = (corners - corners.min(axis=1, keepdims=True)).max(axis=0)
-    given = application.given
-    exact = given is not None and (given.priors is not None or _known(application))
-    drawn = given if exact and given is not None else application.sample(draws, rng=rng)
+    drawn = application.given
+    known = application.priors is None or isinstance(application.priors, np.ndarray)
+    if drawn is None or not (known or drawn.priors is not None):
+        drawn = application.sample(draws, rng=rng)
     costs = _costs(drawn, rates, data_priors)
     cheapest = costs.min(axis=1)
     is_best = np.isclose(costs, cheapest[:, None], rtol=1e-12, atol=0.0)
@@ -143,11 +144,6 @@ def compare_under_uncertainty(
     chosen = int(np.argmin(drawn.weights @ costs))
     knowing = float(drawn.weights @ (costs[:, chosen] - cheapest))
     return UncertainComparison(tuple(tables), averages, worst, chances, knowing)
-
-
-def _known(application: UncertainApplication) -> bool:
-    """Whether the priors are known, or left to the data."""
-    return application.priors is None or isinstance(application.priors, np.ndarray)
 
 
 def _rates(

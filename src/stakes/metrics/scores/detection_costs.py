@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.roc_hull import softplus_sum
-from stakes.application import Application, CostMatrix, as_application
+from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.audience import named
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
@@ -118,13 +118,11 @@ def detection_costs(scores: RankedScores, applications: Any) -> DetectionCosts:
     for app in points.values():
         best = at_min_cost(scores, app)
         prior = app.with_priors(app.resolved_priors(scores.priors)).effective_prior
-        minimum = best.cost(app, normalized=True)
-        if scores.kind == "rank":
-            rows.append([prior, np.nan, minimum, np.nan, best.threshold])
-        else:
+        cost = threshold = np.nan
+        if scores.kind != "rank":
             actual = at_bayes_threshold(scores, app)
-            cost = actual.cost(app, normalized=True)
-            rows.append([prior, cost, minimum, actual.threshold, best.threshold])
+            cost, threshold = actual.cost(app, normalized=True), actual.threshold
+        rows.append([prior, cost, best.cost(app, normalized=True), threshold, best.threshold])
     return DetectionCosts(tuple(points), *np.array(rows).reshape(-1, 5).T)
 
 
@@ -172,9 +170,7 @@ def nist_applications(evaluation: str) -> dict[str, Application]:
             f"{named('evaluation')} must be one of {', '.join(_NIST)}; got {evaluation!r}."
         )
     return {
-        f"prior {prior:g}": Application(
-            CostMatrix([[0, false_alarm], [miss, 0]]), priors=[1 - prior, prior]
-        )
+        f"prior {prior:g}": Application([[0, false_alarm], [miss, 0]], priors=[1 - prior, prior])
         for prior, miss, false_alarm in _NIST[evaluation]
     }
 

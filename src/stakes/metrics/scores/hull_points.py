@@ -117,13 +117,13 @@ def expanded_systems(systems: Mapping[str, Any]) -> dict[str, ConfusionMatrix]:
             )
     if not found:
         raise DataError("`systems` must name at least one system; got none.")
-    names = [(m.classes, m.decisions) for m in found.values()]
-    if any(each != names[0] for each in names):
-        first, other = names[0], next(each for each in names if each != names[0])
-        raise DataError(
-            f"all systems must have the same classes and decisions; got {listed(first[1])} and "
-            f"{listed(other[1])}."
-        )
+    first, *others = ((m.classes, m.decisions) for m in found.values())
+    for other in others:
+        if other != first:
+            raise DataError(
+                f"all systems must have the same classes and decisions; got {listed(first[1])} "
+                f"and {listed(other[1])}."
+            )
     return found
 
 
@@ -275,9 +275,8 @@ class ScoreBounds:
         return Frame({**columns, "width": self.high - self.low})
 
     def __repr__(self) -> str:
-        parts = (f"{n} {a:.4g} to {b:.4g}" for n, a, b in zip(self.names, self.low, self.high,
-                                                             strict=True))  # fmt: skip
-        return f"ScoreBounds({', '.join(parts)})"
+        rows = zip(self.names, self.low, self.high, strict=True)
+        return f"ScoreBounds({', '.join(f'{name} {a:.4g} to {b:.4g}' for name, a, b in rows)})"
 
 
 class _Reordered(RankedScores):
@@ -290,16 +289,13 @@ class _Reordered(RankedScores):
     @cached_property
     def runs(self) -> Runs:
         """Each bin that may hold several scores, in two: one class, then the other."""
-        source, exact = self._bins.runs, self._bins.exact
-        pairs = np.where(exact, source.negatives, 0), np.where(exact, source.positives, 0)
-        alone = np.where(exact, 0, source.negatives), np.where(exact, 0, source.positives)
-        none = np.zeros_like(source.negatives)
-        lower = (pairs[0] + alone[0], pairs[1]) if self._negatives_first else (
-            pairs[0], pairs[1] + alone[1])  # fmt: skip
-        upper = (none, alone[1]) if self._negatives_first else (alone[0], none)
-        parts = [np.stack(p, axis=1).ravel() for p in zip(lower, upper, strict=True)]
-        ends = [np.repeat(e, 2) for e in (source.lowest, source.highest)]
-        filled = parts[0] + parts[1] > 0
+        source = self._bins.runs
+        counts = np.stack(source[:2], axis=1)
+        lower = counts.copy()
+        lower[~self._bins.exact, int(self._negatives_first)] = 0
+        parts = np.stack([lower, counts - lower], axis=1).reshape(-1, 2).T
+        ends = (np.repeat(end, 2) for end in source[2:])
+        filled = parts.sum(axis=0) > 0
         return Runs(*(part[filled] for part in (*parts, *ends)))
 
 
