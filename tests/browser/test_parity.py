@@ -18,9 +18,7 @@ from browser.journeys import (
     elsewhere,
     grouped,
     loans,
-    pet_bills,
     pets,
-    pets_by_amount,
     text_of,
     uncertain,
     weighed,
@@ -336,58 +334,6 @@ def test_costs_per_case_at_twenty_places(opened):
     page.slide(factor=0, share=0)
     assert page.text("#verdict") == " ".join(ev.verdict.split())
     assert page.complaints == []
-
-
-@pytest.mark.parametrize("option", [0, 1, 2])
-def test_costs_per_case_of_three_classes_along_both_sliders(opened, option):
-    ev = pets_by_amount()
-    page = opened(text_of(pets_by_amount))
-    name = page.tab.eval_on_selector_all("#class option", "all => all.map((o) => o.textContent)")
-    row, given = ev.application.classes.index(name[option]), ev.application.priors
-    page.tab.select_option("#class", str(option))
-    assert name[option] in page.text("label[for=factor]")
-    for kind, stop in [("factor", s) for s in (0, 7, 13, 24)] + [("share", s) for s in (0, 9, 20)]:
-        page.slide(**{kind: stop})
-        values, priors = pet_bills().values.copy(), None
-        if kind == "factor":
-            least = values[:, row].min(axis=1, keepdims=True)
-            factor = math.exp(case_stops.STEP * (stop - 12))
-            values[:, row] = least + factor * (values[:, row] - least)
-        else:
-            odds = math.log(given[row] / (1 - given[row])) + case_stops.STEP * (stop - 10)
-            priors = moved_share(given, row, 1 / (1 + math.exp(-odds)))
-        costs = CaseCosts(values, pet_bills().classes, pet_bills().decisions)
-        there = pets_by_amount(priors, costs)
-        assert page.text("#naive") == f"always decide “{there.naive_decision}”"
-        now = page.values()
-        for k, model in enumerate(there.models):
-            same(now, f"nec-{k}", model.nec)
-            same(now, f"total_saving-{k}", 1000 * model.saving)
-        chosen = there.models[int(page.tab.input_value("#payer"))]
-        shares = np.abs(chosen.cells) / np.abs(chosen.cells).sum()
-        for a in range(3):
-            for b in range(4):
-                count = there.application.priors[a] * chosen.confusion.rates[a, b]
-                same(now, f"cell-{a}-{b}", 1000 * count)
-                if shares[a, b] >= 0.005:
-                    said = page.text(f"#cell-{a}-{b} .cell-cost")
-                    assert said == f"{100 * shares[a, b]:.0f} % of the cost"
-    assert "stated costs and shares only" in page.text("#verdict")
-    assert page.tab.input_value("#factor") == "12"  # one slider at a time
-    page.slide(share=10)
-    assert page.text("#verdict") == " ".join(ev.verdict.split())
-    assert page.complaints == []
-
-
-def test_scale_and_volume_of_costs_per_case_of_three_classes(opened):
-    ev = pets_by_amount()
-    page = opened(text_of(pets_by_amount))
-    page.slide(volume=2000, scale=3)
-    same(page, "total_saving-0", 6000 * ev.models[0].saving)
-    page.slide(factor=15)
-    before = page.number("total_saving-0")
-    page.slide(volume=1000)
-    same(page, "total_saving-0", before / 2)
 
 
 def test_scale_and_volume_of_costs_per_case(opened):

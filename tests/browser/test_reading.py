@@ -13,9 +13,7 @@ from browser.journeys import (
     by_amount,
     customers,
     loans,
-    pet_bills,
     pets,
-    pets_by_amount,
     text_of,
 )
 
@@ -134,27 +132,3 @@ def test_factor_on_misses(opened):
     said = ", ".join(f"{model.name} {model.nec:.3f}" for model in there.models)
     share = rate(there.application.priors[1])
     assert page.text("#factor-reading") == f"a miss at {plain(factor, 3)} times, {share}: {said}"
-
-
-def test_factor_on_errors_about_one_of_three_classes(opened):
-    ev, page = pets_by_amount(), opened(text_of(pets_by_amount))
-    name = page.tab.eval_on_selector("#class option", "(one) => one.textContent")
-    row = ev.application.classes.index(name)
-    factor = math.exp(5 * case_stops.STEP)
-    page.point(f"factor-{row}", math.log(factor), 0.4)
-    values = pet_bills().values.copy()
-    least = values[:, row].min(axis=1, keepdims=True)
-    values[:, row] = least + factor * (values[:, row] - least)
-    there = pets_by_amount(costs=CaseCosts(values, pet_bills().classes, pet_bills().decisions))
-    said = ", ".join(f"{model.name} {model.nec:.3f}" for model in there.models)
-    shown = f"errors about “{name}” at {plain(factor, 3)} times: {said}"
-    assert page.text(f"#factor-{row}-reading") == shown
-    page.tab.click(
-        f"#chart-factor-{row}", position=page.place(f"factor-{row}", math.log(factor), 0.4)
-    )
-    assert page.tab.input_value("#factor") == "17"  # five stops above the middle one
-    assert page.tab.get_attribute(f"#factor-{row}-dot-0", "visibility") == "visible"
-    assert page.tab.get_attribute(f"#share-{row}-dot-0", "visibility") == "hidden"
-    page.tab.select_option("#class", "1")
-    assert not page.tab.is_visible(f"#chart-factor-{row}")
-    assert page.tab.input_value("#factor") == "12"

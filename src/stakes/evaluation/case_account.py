@@ -48,7 +48,7 @@ def case_rows_account(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> 
             hint="application=case_costs takes its names; priors, unit and volume go into "
             "Application(case_costs.average(), priors=...)",
         )
-    weights = _weights(cases, app)
+    weights = case_weights(cases, app)
     average = app.with_costs(costs.average(weights))
     paid = costs.values[np.arange(len(costs)), cases.truth]  # (n, decisions): the true row
     least = paid.min(axis=1)
@@ -129,7 +129,7 @@ def _rules(
     ]
 
 
-def _weights(cases: Cases, app: Application) -> FloatArray:
+def case_weights(cases: Cases, app: Application) -> FloatArray:
     """What each case counts for, adding to 1, at the shares of the application."""
     assert app.priors is not None
     weights = np.ones(cases.truth.shape[0]) if cases.weights is None else cases.weights

@@ -42,10 +42,10 @@ def as_page(
     numbers, each, table = live_numbers(ev), None, None
     costliest: tuple[Any, ...] = ()
     if ev.naive is not None:
-        from stakes.report.live import case_numbers
+        from stakes.report.live import case_stops
 
-        each = case_numbers.case_numbers(ev)
-        costliest = tuple(case_numbers.costliest_cases(ev, costliest_cases))
+        each = case_stops.case_numbers(ev)
+        costliest = tuple(case_stops.costliest_cases(ev, costliest_cases))
     elif numbers is None:
         from stakes.report.live.any_matrix import matrix_numbers
 

@@ -17,9 +17,9 @@ LARGEST_TABLE = 12
 
 #: Why a page about costs per case may have nothing to move.
 _UNMOVED = (
-    "Nothing can be moved here: with costs per case that needs outcomes that occur, decisions that "
-    "are each right for some of them on average, and few enough of both. To see other costs or "
-    "shares, run stakes.evaluate(..., case_costs=...) again with them."
+    "Nothing can be moved here: with costs per case that needs two outcomes that both occur, and "
+    "two decisions that are each right for one of them on average. To see other costs or shares, "
+    "run stakes.evaluate(..., case_costs=...) again with them."
 )
 
 
@@ -29,10 +29,8 @@ def told(sheet: Sheet) -> Html:
     parts = []
     if sheet.numbers is not None:
         parts.append(_sliders(sheet))
-    elif sheet.each is not None and "paths" not in sheet.each:
-        parts.append(_factor(sheet))
     elif sheet.each is not None:
-        parts += [_matrix(sheet), _case_paths(sheet)]
+        parts.append(_factor(sheet))
     else:
         parts.append(_matrix(sheet))
         parts.append(_paths(sheet))
@@ -128,31 +126,6 @@ def _factor(sheet: Sheet) -> Html:
         _slider("factor", -numbers["factors"], numbers["factors"], 0, label),
         _slider("share", -numbers["shares"], numbers["shares"], 0, _share_label(app)),
     )
-
-
-def _case_paths(sheet: Sheet) -> Html:
-    """A factor on errors about one class, and its share; with costs per case."""
-    app = sheet.record["application"]
-    assert sheet.each is not None
-    paths = sheet.each["paths"]
-    factor, share = (next(path for path in paths if path["kind"] == k) for k in ("factor", "share"))
-    rows = list(dict.fromkeys(path["row"] for path in paths))
-    named = element("span", f"“{app['classes'][rows[0]]}”", class_="moved-class")
-    free = not any(any(map(any, own["least"])) for own in sheet.each["own"])
-    above = "" if free else " above the cheapest decision"
-    errors = joined("Errors about", named, "cost")
-    times = _label("factor", errors, "1", f"times what was stated{above}, in every case")
-    shares = joined("Share of", named, "with the others in proportion:")
-    sliders = _fields(
-        _path_slider("factor", factor, times),
-        _path_slider("share", share, _share_label(app, shares, rows[0])),
-    )
-    if len(rows) == 1:
-        return sliders
-    classes = [app["classes"][k] for k in rows]
-    chosen = select("class", classes, label="class that the sliders move")
-    inner = joined(element("label", "The sliders move", for_="class"), chosen)
-    return joined(element("div", inner, class_="field"), sliders)
 
 
 def _matrix(sheet: Sheet) -> Html:

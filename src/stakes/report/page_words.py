@@ -71,11 +71,7 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
                     "they are (none where a model was certain and wrong), dashed: recalibrated on "
                     "these data, dotted: without evidence."),
         "factor": ("If misses cost more or less", "NEC at the stated share when every miss costs "
-                   "so many times what was stated; 1 is the best constant decision.")
-                  if not row else ("If errors cost more or less", "NEC at the stated shares when "
-                   f"every error about {name} costs so many times what was stated above the "
-                   "cheapest decision, and whatever has probabilities decides anew; 1 is the best "
-                   "constant decision."),
+                   "so many times what was stated; 1 is the best constant decision."),
         "abstain": ("If abstaining cost more or less", "NEC when models decide anew by their "
                     "probabilities at each price; 1 is the best constant decision. The line is "
                     "where the slider stands."),

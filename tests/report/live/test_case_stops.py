@@ -7,8 +7,14 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.application import CaseCosts
-from stakes.report.live.case_numbers import case_numbers, costliest_cases
-from stakes.report.live.case_stops import _ROOM, STEP, grid_of_cases, sums_of
+from stakes.report.live.case_stops import (
+    _ROOM,
+    STEP,
+    case_numbers,
+    costliest_cases,
+    grid_of_cases,
+    sums_of,
+)
 
 N = 240
 NAMES = {"classes": ["ok", "bad"], "decisions": ["lend", "refuse"]}
@@ -50,11 +56,12 @@ def nec_at(ev, sums, grid, i, j):
     naive = min(p0 * z0 + p1 * factor * c0, p0 * c1 + p1 * factor * z1)
     found = []
     for one in sums:
-        at = (grid.factors + i, grid.shares + j) if one.alarms.ndim == 2 else 0
-        if one.alarms.ndim == 1 and one.alarms.size > 1:
+        alarm_costs, miss_costs = one.sums[[1, 4]]
+        at = (grid.factors + i, grid.shares + j) if alarm_costs.ndim == 2 else 0
+        if alarm_costs.ndim == 1 and alarm_costs.size > 1:
             at = grid.factors + grid.shares + i + j
-        excess = p0 * (one.alarm_costs[at] / w0 + z0)
-        found.append((excess + p1 * factor * (one.miss_costs[at] / w1 + z1)) / naive)
+        excess = p0 * (alarm_costs[at] / w0 + z0)
+        found.append((excess + p1 * factor * (miss_costs[at] / w1 + z1)) / naive)
     return found
 
 
@@ -96,6 +103,14 @@ def test_nothing_moves_where_acting_is_the_cheaper_error_on_average():
     text = ev.to_html()
     assert "Nothing can be moved here" in text
     assert "run stakes.evaluate(..., case_costs=...) again" in text
+
+
+def test_nothing_moves_with_a_third_decision():
+    y, p, amount = drawn()
+    values = np.concatenate([with_fees(amount).values, np.ones((N, 2, 1))], axis=2)
+    ev = evaluate(y, {"p": p}, application=CaseCosts(values), rng=0)
+    assert case_numbers(ev) is None
+    assert "Nothing can be moved here" in ev.to_html()
 
 
 class TestCostliest:

@@ -1,4 +1,4 @@
-"""The stops of a page about costs per case: what each rule costs at each, without the cases.
+"""The numbers behind a page about costs per case of two classes: sums by rule and stop, no case.
 
 One slider multiplies what a miss costs above a catch, in every case; the other moves the share of
 the second class. What a rule costs is then a sum over the cases it acts on, of amounts that do not
@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.roc_hull import cumulative, hull
 from stakes.application import Application
+from stakes.evaluation.case_account import case_weights
 from stakes.evaluation.model_rows import Model
 from stakes.evaluation.model_variants import CaseRule, CaseSources
+from stakes.report.markup import packed
 from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
 
 #: Natural logarithm from one stop to the next, of the factor and of the odds of the share.
 STEP = 0.2
 #: Factors reach about ten times as far, either way.
-FACTOR_STOPS = 12
+_FACTOR_STOPS = 12
 #: Shares reach this many stops either way, or fewer where many rules have to fit.
-SHARE_STOPS = 10
-#: The sums that a page holds of each rule.
+_SHARE_STOPS = 10
+#: The sums that a page holds of each rule: weight, cost above the other decision, and what that
+#: one would have cost, of false alarms and of misses. Costs of misses are those for a factor of 1.
 SUMS = ("alarms", "alarm_costs", "alarm_saved", "misses", "miss_costs", "miss_saved")
 #: At most so many numbers behind the rules that depend on both sliders.
 _ROOM = 8_000
@@ -38,33 +44,39 @@ class CaseGrid:
 
     log_odds: float
     shares: int
-    factors: int = FACTOR_STOPS
+    factors: int = _FACTOR_STOPS
 
-    def share(self, j: int) -> float:
-        """The share of the second class, so many steps from the stated one."""
-        return 1 / (1 + math.exp(-(self.log_odds + STEP * j)))
+    @property
+    def factor(self) -> FloatArray:
+        """The factor on misses at every stop."""
+        return np.exp(STEP * np.arange(-self.factors, self.factors + 1))
 
     def priors(self, j: int, stated: FloatArray) -> FloatArray:
-        """The shares of both classes; at the start, as they were stated."""
-        return stated if j == 0 else np.array([1 - self.share(j), self.share(j)])
+        """The shares so many steps from the stated ones; at the start, as they were stated."""
+        share = 1 / (1 + math.exp(-(self.log_odds + STEP * j)))
+        return stated if j == 0 else np.array([1 - share, share])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleSums:
-    """One rule at the stops: weight and amounts of false alarms and of misses, and its cut.
+    """One rule at the stops: its `SUMS` (6, n_factors, n_shares), and its cuts.
 
-    Arrays are (n_factors, n_shares); for a rule that follows only their product, and for
-    decisions, one-dimensional. Costs are those above the other decision, of misses for a factor
-    of 1; what the other decision would have cost is apart (`alarm_saved`, `miss_saved`).
+    Of a rule that follows only the product of both sliders, and of decisions: (6, n_stops).
     """
 
-    alarms: FloatArray
-    alarm_costs: FloatArray
-    alarm_saved: FloatArray
-    misses: FloatArray
-    miss_costs: FloatArray
-    miss_saved: FloatArray
+    sums: FloatArray
     cuts: FloatArray | None = None
+
+    def along(self, grid: CaseGrid) -> FloatArray:
+        """The sums at every factor, at the stated share."""
+        if self.sums.ndim == 3:
+            return self.sums[:, :, grid.shares]
+        return self.sums[:, grid.shares :][:, : 2 * grid.factors + 1] if self.moves else self.sums
+
+    @property
+    def moves(self) -> bool:
+        """Whether the sliders change anything."""
+        return self.sums[0].size > 1
 
 
 def grid_of_cases(sources: CaseSources, app: Application) -> CaseGrid | None:
@@ -75,88 +87,57 @@ def grid_of_cases(sources: CaseSources, app: Application) -> CaseGrid | None:
     if np.bincount(sources.cases.truth, minlength=2).min() == 0 or not 0 < sources.said_at[1] < 1:
         return None
     both = sum(rule.kind in ("one threshold", "average costs") for rule in sources.rules)
-    fits = _ROOM // max(both * (2 * FACTOR_STOPS + 1), 1)
-    return CaseGrid(math.log(shares[1] / shares[0]), min(SHARE_STOPS, max(2, (fits - 1) // 2)))
+    fits = _ROOM // max(both * (2 * _FACTOR_STOPS + 1), 1)
+    return CaseGrid(math.log(shares[1] / shares[0]), min(_SHARE_STOPS, max(2, (fits - 1) // 2)))
 
 
-class Sorted:
+class _Sorted:
     """The cases of one model from the smallest posterior to the largest, with running sums."""
 
     def __init__(self, sources: CaseSources, model: Model) -> None:
         assert model.posteriors is not None
-        self.sources, self.model = sources, model
+        self.sources = sources
         order = np.argsort(model.posteriors[:, 1], kind="stable")
-        self.order = order
         self.p: FloatArray = model.posteriors[order, 1].astype(np.float64)
         self.truth, weights = sources.cases.truth[order], sources.weights[order]
-        self.gaps = tuple(gap[order] for gap in sources.gaps)
-        self.totals = np.bincount(self.truth, weights=weights, minlength=2)
-        self.per_class = weights / self.totals[self.truth]
+        self.gaps = [gap[order] for gap in sources.gaps]
+        self.per_class = weights / np.bincount(self.truth, weights=weights, minlength=2)[self.truth]
         alarm, miss = (np.stack(part)[:, order] for part in sources.amounts)
-        self.below = [cumulative(part) for part in miss]
-        # acted on, from each place upwards
-        self.above = [cumulative(part[::-1])[::-1] for part in alarm]
-
-    def at_shares(self, priors: FloatArray) -> FloatArray:
-        """The posteriors moved to other shares."""
-        said_at = self.sources.said_at
-        if np.array_equal(priors, said_at):
-            return self.p
-        first, second = priors / said_at
-        return np.asarray(second * self.p / (second * self.p + first * (1 - self.p)))
-
-    def at(self, places: NDArray[np.intp], cuts: FloatArray | None) -> RuleSums:
-        """The sums when cases from these places upwards are acted on."""
-        a, b = [part[places] for part in self.above], [part[places] for part in self.below]
-        return RuleSums(a[0], a[1], a[2], b[0], b[1], b[2], cuts)
+        # false alarms are the cases from a place upwards, misses those below it
+        above = [cumulative(part[::-1])[::-1] for part in alarm]
+        self.sums = np.stack([*above, *(cumulative(part) for part in miss)])
 
 
 def sums_of(sources: CaseSources, grid: CaseGrid) -> list[RuleSums] | None:
     """Every rule at every stop; None where costs are such that averages act on the unlikely."""
     found, ready = [], {}
     for rule in sources.rules:
+        own = _own(sources, rule)
         if rule.kind == "decisions":
-            found.append(_own(sources, rule))
+            found.append(RuleSums(own[:, None]))
             continue
-        if rule.model.name not in ready:
-            ready[rule.model.name] = Sorted(sources, rule.model)
-        by_posterior = ready[rule.model.name]
+        name = rule.model.name
+        cases = ready[name] = ready[name] if name in ready else _Sorted(sources, rule.model)
         if rule.kind == "per case":
             made: RuleSums | None = _per_case(sources, rule, grid)
-        elif rule.kind == "one threshold":
-            made = _one_threshold(by_posterior, grid)
         else:
-            made = _average(by_posterior, grid)
+            made = (_one_threshold if rule.kind == "one threshold" else _average)(cases, grid)
         if made is None:
             return None
-        found.append(_stated(made, _own(sources, rule), rule, grid))
+        # where the sliders start, exactly what was evaluated
+        flat = made.sums.ndim == 2
+        start: Any = grid.factors + grid.shares if flat else (grid.factors, grid.shares)
+        made.sums[(slice(None), *np.atleast_1d(start))] = own
+        if made.cuts is not None and rule.threshold is not None:
+            made.cuts[start] = rule.threshold
+        found.append(made)
     return found
 
 
-def _own(sources: CaseSources, rule: CaseRule) -> RuleSums:
+def _own(sources: CaseSources, rule: CaseRule) -> FloatArray:
     """The sums of the decisions that were evaluated."""
-    alarm, miss = (
-        [np.array([part[rule.codes == code].sum()]) for part in parts]
-        for code, parts in zip((1, 0), sources.amounts, strict=True)
-    )
-    return RuleSums(*alarm, *miss)
-
-
-def _stated(made: RuleSums, own: RuleSums, rule: CaseRule, grid: CaseGrid) -> RuleSums:
-    """With exactly what was evaluated where the sliders start."""
-    flat = made.alarms.ndim == 1
-    start: Any = grid.factors + grid.shares if flat else (grid.factors, grid.shares)
-    for name in SUMS:
-        getattr(made, name)[start] = getattr(own, name)[0]
-    if made.cuts is not None and rule.threshold is not None:
-        made.cuts[start] = rule.threshold
-    return made
-
-
-def _moved_by(sources: CaseSources) -> float:
-    """Log of the factor between the odds where it runs and those the posteriors were made for."""
-    here, said = (math.log(p[1] / p[0]) for p in (sources.priors, sources.said_at))
-    return here - said
+    both = zip((1, 0), sources.amounts, strict=True)
+    return np.array([part[rule.codes == code].sum() for code, parts in both for part in parts])
 
 
 def _per_case(sources: CaseSources, rule: CaseRule, grid: CaseGrid) -> RuleSums:
@@ -165,58 +146,48 @@ def _per_case(sources: CaseSources, rule: CaseRule, grid: CaseGrid) -> RuleSums:
     p = rule.model.posteriors.astype(np.float64)
     acting, waiting = p[:, 0] * sources.gaps[0], p[:, 1] * sources.gaps[1]
     reach = grid.factors + grid.shares
-    x = _moved_by(sources) + STEP * np.arange(-reach, reach + 1)
+    here, said = (math.log(p[1] / p[0]) for p in (sources.priors, sources.said_at))
+    x = here - said + STEP * np.arange(-reach, reach + 1)
     size = x.shape[0]
-    start = np.full(p.shape[0], size)  # never, unless waiting is dear or acting a gain
-    start[(acting < 0) & (waiting >= 0) | (acting == 0) & (waiting > 0)] = 0
+    start, end = np.full((2, p.shape[0]), size)  # never, unless waiting is dear or acting a gain
+    start[(acting < 0) | (acting == 0) & (waiting > 0)] = 0
     up, down = (acting > 0) & (waiting > 0), (acting < 0) & (waiting < 0)
     start[up] = np.searchsorted(x, np.log(acting[up] / waiting[up]), side="right")
-    end = np.full(p.shape[0], size)
-    start[down] = 0
     end[down] = np.searchsorted(x, np.log(acting[down] / waiting[down]), side="left")
+
+    def summed(amounts: FloatArray, *, acted: bool) -> FloatArray:
+        starts, ends = (np.bincount(at, amounts, minlength=size + 1) for at in (start, end))
+        over = ends.cumsum()[:-1]
+        return starts.cumsum()[:-1] - over if acted else starts[::-1].cumsum()[-2::-1] + over
+
     alarm, miss = sources.amounts
-
-    def acted(amounts: FloatArray) -> FloatArray:
-        starts, ends = (np.bincount(at, amounts, minlength=size + 1) for at in (start, end))
-        return np.asarray(starts.cumsum()[:-1] - ends.cumsum()[:-1])
-
-    def left(amounts: FloatArray) -> FloatArray:
-        starts, ends = (np.bincount(at, amounts, minlength=size + 1) for at in (start, end))
-        return np.asarray(starts[::-1].cumsum()[::-1][1:] + ends.cumsum()[:-1])
-
-    return RuleSums(*(acted(part) for part in alarm), *(left(part) for part in miss))
+    acted = [summed(part, acted=True) for part in alarm]
+    return RuleSums(np.stack([*acted, *(summed(part, acted=False) for part in miss)]))
 
 
-def _cut_at(p: FloatArray, place: int) -> float:
-    """The cut below the case at a place: half way to the one before."""
-    if place == 0:
-        return -math.inf
-    if place == len(p):
-        return math.inf
-    middle = p[place - 1] / 2 + p[place] / 2
-    return float(middle if p[place - 1] <= middle < p[place] else p[place - 1])
-
-
-def _one_threshold(cases: Sorted, grid: CaseGrid) -> RuleSums:
+def _one_threshold(cases: _Sorted, grid: CaseGrid) -> RuleSums:
     """The cut with the least expected cost for each factor and share."""
-    factors = np.exp(STEP * np.arange(-grid.factors, grid.factors + 1))
-    shape = (factors.shape[0], 2 * grid.shares + 1)
-    places, cuts = np.empty(shape, dtype=np.intp), np.empty(shape)
+    said_at, columns = cases.sources.said_at, []
     ends = np.flatnonzero(np.append(True, cases.p[1:] != cases.p[:-1]))  # ties are never split
     edges = np.append(ends, cases.p.shape[0])
-    for column, j in enumerate(range(-grid.shares, grid.shares + 1)):
-        priors = grid.priors(j, cases.sources.priors)
-        p = cases.at_shares(priors)
+    for j in range(-grid.shares, grid.shares + 1):
+        priors, p = grid.priors(j, cases.sources.priors), cases.p
+        if not np.array_equal(priors, said_at):
+            first, second = priors / said_at
+            p = second * p / (second * p + first * (1 - p))
         weights = priors[cases.truth] * cases.per_class
         acting = cumulative(weights * (1 - p) * cases.gaps[0])[edges]
         waiting = cumulative(weights * p * cases.gaps[1])[edges]
         corners = _corners(acting, waiting)
-        costs = factors[:, None] * waiting[corners] - acting[corners]
+        costs = grid.factor[:, None] * waiting[corners] - acting[corners]
         last = corners.shape[0] - 1 - np.argmin(costs[:, ::-1], axis=1)  # ties: the higher cut
-        places[:, column] = edges[corners[last]]
-        for row, place in enumerate(places[:, column].tolist()):
-            cuts[row, column] = _cut_at(cases.p, place)
-    return cases.at(places, cuts)
+        columns.append(edges[corners[last]])
+    places = np.column_stack(columns)
+    # half way from the last case below to the first above, if rounding leaves it between them
+    low, high = (np.r_[-np.inf, cases.p, np.inf][places + k] for k in (0, 1))
+    middle = low / 2 + high / 2
+    cuts = np.where((low <= middle) & ((middle < high) | (high == np.inf)), middle, low)
+    return RuleSums(cases.sums[:, places], cuts)
 
 
 def _corners(acting: FloatArray, waiting: FloatArray) -> NDArray[np.intp]:
@@ -227,26 +198,88 @@ def _corners(acting: FloatArray, waiting: FloatArray) -> NDArray[np.intp]:
     return hull(acting / scale[0], waiting / scale[1])
 
 
-def _placed(cut: float, priors: FloatArray, said_at: FloatArray) -> float:
-    """A cut on posteriors where it runs, as one on the posteriors as they come."""
-    if not 0 < cut < 1 or np.array_equal(priors, said_at):
-        return cut
-    odds = cut / (1 - cut) * (priors[0] / priors[1]) * (said_at[1] / said_at[0])
-    return float(odds / (1 + odds))
-
-
-def _average(cases: Sorted, grid: CaseGrid) -> RuleSums | None:
+def _average(cases: _Sorted, grid: CaseGrid) -> RuleSums | None:
     """The Bayes cut of the average costs for each factor and share."""
-    own = [cases.truth == k for k in (0, 1)]
+    own, said_at = [cases.truth == k for k in (0, 1)], cases.sources.said_at
     means = np.array([[cases.per_class[k] @ gap[k] for k in own] for gap in cases.gaps])
-    shape = (2 * grid.factors + 1, 2 * grid.shares + 1)
-    cuts = np.empty(shape)
-    for column, j in enumerate(range(-grid.shares, grid.shares + 1)):
+    columns = []
+    for j in range(-grid.shares, grid.shares + 1):
         priors = grid.priors(j, cases.sources.priors)
         wrong, lost = means @ priors
         if wrong <= 0 or lost <= 0:
             return None
-        for row, i in enumerate(range(-grid.factors, grid.factors + 1)):
-            cut = wrong / (wrong + math.exp(STEP * i) * lost)
-            cuts[row, column] = _placed(float(cut), priors, cases.sources.said_at)
-    return cases.at(np.searchsorted(cases.p, cuts, side="right"), cuts)
+        cuts = wrong / (wrong + grid.factor * lost)
+        if not np.array_equal(priors, said_at):  # to a cut on the posteriors as they come
+            odds = cuts / (1 - cuts) * (priors[0] / priors[1]) * (said_at[1] / said_at[0])
+            cuts = odds / (1 + odds)
+        columns.append(cuts)
+    cuts = np.column_stack(columns)
+    return RuleSums(cases.sums[:, np.searchsorted(cases.p, cuts, side="right")], cuts)
+
+
+def case_numbers(ev: Evaluation) -> dict[str, Any] | None:
+    """What the script needs to follow the sliders; None where there are none."""
+    sources = ev.case_sources
+    grid = None if sources is None else grid_of_cases(sources, ev.application)
+    if sources is None or grid is None or (sums := sums_of(sources, grid)) is None:
+        return None
+    totals = [float(parts[0].sum()) for parts in sources.amounts]
+    wrong, lost = (parts[1] for parts in sources.amounts)
+    # What a constant decision costs above the cheapest one, within each class.
+    always = [
+        [float(-wrong[wrong < 0].sum() / totals[0]), float(wrong[wrong > 0].sum() / totals[0])],
+        [float(lost[lost > 0].sum() / totals[1]), float(-lost[lost < 0].sum() / totals[1])],
+    ]
+    return {
+        "step": STEP,
+        "logOdds": grid.log_odds,
+        "factors": grid.factors,
+        "shares": grid.shares,
+        "totals": totals,
+        "always": always,
+        "correct": [float(parts[2].sum()) for parts in sources.amounts],
+        "rules": [_packed(one) for one in sums],
+        "curve": _curve(sums, grid, sources.priors, np.array(always), totals),
+    }
+
+
+def _packed(one: RuleSums) -> dict[str, Any]:
+    """One rule for JSON: its sums, row by row, and how they are laid out."""
+    found: dict[str, Any] = {k: packed(v.ravel()) for k, v in zip(SUMS, one.sums, strict=True)}
+    found["along"] = "both" if one.sums.ndim == 3 else "one" if one.moves else "none"
+    found["cuts"] = None if one.cuts is None else packed(one.cuts.ravel())
+    return found
+
+
+def _curve(
+    sums: list[RuleSums], grid: CaseGrid, priors: FloatArray, always: FloatArray, totals: Any
+) -> tuple[FloatArray, FloatArray]:
+    """The logarithm of the factor, and the NEC of every rule there, at the stated share."""
+    scale = np.stack([np.full(grid.factor.shape, priors[0]), priors[1] * grid.factor])
+    naive = (always.T @ scale).min(axis=0)
+    parts = [one.along(grid)[[1, 4]] / np.array(totals)[:, None] for one in sums]
+    necs = [(scale * (part + always[[0, 1], [0, 1], None])).sum(axis=0) / naive for part in parts]
+    return np.log(grid.factor), np.stack(necs)
+
+
+def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
+    """The cases that cost most under the cheapest rule: row, truth, decision, cost, share."""
+    sources, app = ev.case_sources, ev.application
+    if sources is None or count < 1:
+        return []
+    rule = next(one for one in sources.rules if one.name == ev.best)
+    truth = sources.cases.truth
+    paid = sources.costs.values[np.arange(len(truth)), truth, rule.codes]
+    parts = case_weights(sources.cases, app) * paid
+    gross = float(np.abs(parts).sum()) or 1.0
+    return [
+        {
+            "row": int(k),
+            "truth": str(app.classes[truth[k]]),
+            "decision": str(app.decisions[rule.codes[k]]),
+            "cost": float(paid[k]),
+            "share": abs(float(parts[k])) / gross,
+        }
+        for k in np.argsort(-parts, kind="stable")[:count].tolist()
+        if parts[k] > 0
+    ]

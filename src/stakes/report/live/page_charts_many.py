@@ -15,7 +15,6 @@ from stakes.messages.quantities import percent
 from stakes.plots.style import axes_of_size
 from stakes.report.charts import Chart
 from stakes.report.live.any_matrix import MatrixPath
-from stakes.report.live.case_numbers import CasePath
 from stakes.report.live.page_charts import NEC_AXIS, finished, reliability_chart, short_name
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
@@ -186,30 +185,17 @@ def _thin(curve: Any) -> Any:
 
 def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
     """NEC against the factor on misses, and the reliability of the models behind the rules."""
-    drawn: list[Chart] = []
-    if isinstance(curve, list):
-        drawn += [_of_case_path(path, necs) for path, necs in curve]
-    elif curve is not None:
-        x, necs = curve
-        label = "Normalised cost of every rule against a factor on the cost of a miss"
-        drawn.append(_by_factor(x, necs, "a miss costs", "factor", label))
     found = _of_rules(ev)
+    drawn = [] if curve is None else [_by_factor(*curve)]
     return drawn + ([_trust(found)] if found else []), {"reliability": found} if found else {}
 
 
-def _of_case_path(path: CasePath, necs: FloatArray) -> Chart:
-    """NEC of every rule along one slider of costs per case."""
-    if path.kind == "share":
-        return _by_share(path.values, necs, path.row)
-    label = "Normalised cost of every rule against a factor on errors about one class"
-    return _by_factor(np.log(path.values), necs, "errors cost", f"factor-{path.row}", label)
-
-
-def _by_factor(x: Any, necs: FloatArray, what: str, key: str, label: str) -> Chart:
-    """NEC against a factor on costs, on a logarithmic scale."""
-    ax = _along(x, necs, f"{what} so many times what was stated")
+def _by_factor(x: FloatArray, necs: FloatArray) -> Chart:
+    """NEC against a factor on the cost of misses, on a logarithmic scale."""
+    ax = _along(x, necs, "a miss costs so many times what was stated")
     ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
-    return finished(ax, key, label)
+    label = "Normalised cost of every rule against a factor on the cost of a miss"
+    return finished(ax, "factor", label)
 
 
 #: Factors that are written at an axis.

@@ -11,6 +11,6 @@
   });
   if (two) binary();
   else if (many) matrix();
-  else if (each) (each.paths ? perCasePaths : perCase)();
+  else if (each) perCase();
   document.documentElement.dataset.ready = "yes";
 })();
