@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import ScoreCounts, curves
-from stakes.evaluation.evaluation_plots import _thinned, coarser
+from stakes.evaluation.evaluation_plots import _coarser, det_curve
 
 
 def scores(n=120_000):
@@ -14,7 +14,7 @@ def scores(n=120_000):
 
 
 def test_thinned_points_are_points_of_the_curve():
-    full, thin = curves.det(scores()), _thinned(scores())
+    full, thin = curves.det(scores()), det_curve(scores())
     assert thin.threshold.shape[0] < full.threshold.shape[0] / 10
     at = np.searchsorted(-full.threshold, -thin.threshold)
     np.testing.assert_array_equal(full.false_positive_rate[at], thin.false_positive_rate)
@@ -22,6 +22,6 @@ def test_thinned_points_are_points_of_the_curve():
 
 
 def test_coarser_scores_keep_the_cases():
-    few = coarser(scores())
+    few = _coarser(scores())
     np.testing.assert_array_equal(few.class_totals, scores().class_totals)
     assert few.levels[0].shape[0] <= 10_001

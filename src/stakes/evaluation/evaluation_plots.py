@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +13,6 @@ import numpy as np
 from stakes import curves
 from stakes.exceptions import UndefinedError
 from stakes.summaries import ScoreCounts
-from stakes.summaries.ranked_scores import RankedScores
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -47,8 +48,6 @@ class Plots:
     def __repr__(self) -> str:
         return f"<plots of {self._ev!r}: {', '.join(_DRAWINGS)}>"
 
-    # ------------------------------------------------------------- curves, by model
-
     def scores(self) -> dict[str, ScoreCounts]:
         """The counted scores of every model that gave posteriors of two classes."""
         sources = self._ev.sources
@@ -62,73 +61,50 @@ class Plots:
             )
         return found
 
-    def reliability_curves(self, rng: Any = 0) -> dict[str, Any]:
-        """Reliability of every model; the band is that of the best."""
-        best, found = self._ev.best, {}
-        for name, scores in self.scores().items():
-            draws = 100 if name == best else 0
-            found[name] = curves.reliability(coarser(scores), draws=draws, rng=rng)
-        return {best: found.pop(best), **found} if best in found else found
+    def _drawn(self, drawing: str, curve: Callable[[ScoreCounts], Any], **options: Any) -> Any:
+        """A curve of every model, drawn by the function of `stakes.plots` of that name."""
+        from stakes import plots
 
-    def det_curves(self) -> dict[str, Any]:
-        """DET curves without points that a drawing cannot tell apart."""
-        return {name: _thinned(scores) for name, scores in self.scores().items()}
+        found = {name: curve(scores) for name, scores in self.scores().items()}
+        return getattr(plots, drawing)(found, **options)
 
-    # ------------------------------------------------------------- drawings
+    @property
+    def _share(self) -> float | None:
+        """The share of the second class, if both classes have one."""
+        priors = self._ev.application.priors
+        return None if priors is None or not 0 < priors[1] < 1 else float(priors[1])
 
     def bayes_error(self, *, ax: Any = None, bands: Any = None) -> Any:
         """Normalised cost of every model over all applications; see `stakes.plots.bayes_error`."""
-        from stakes import plots
-
-        found = {name: curves.bayes_error(scores) for name, scores in self.scores().items()}
-        share = self._ev.application.priors
-        priors = None if share is None or not 0 < share[1] < 1 else float(share[1])
-        return plots.bayes_error(found, priors=priors, span=self.span(), bands=bands, ax=ax)
+        options = {"priors": self._share, "span": self.span(), "bands": bands}
+        return self._drawn("bayes_error", curves.bayes_error, **options, ax=ax)
 
     def decision_curve(self, *, ax: Any = None, thresholds: Any = None) -> Any:
         """Net benefit of every model; see `stakes.plots.decision`."""
-        from stakes import plots
-
-        share = self._ev.application.priors
-        priors = None if share is None or not 0 < share[1] < 1 else float(share[1])
-        found = {
-            name: curves.decision(scores, thresholds, priors=priors)
-            for name, scores in self.scores().items()
-        }
-        return plots.decision(found, ax=ax)
+        curve = partial(curves.decision, thresholds=thresholds, priors=self._share)
+        return self._drawn("decision", curve, ax=ax)
 
     def reliability(self, *, ax: Any = None) -> Any:
         """What the posteriors say against what happens; see `stakes.plots.reliability`."""
         from stakes import plots
 
-        return plots.reliability(self.reliability_curves(), ax=ax)
+        return plots.reliability(reliability_by_name(self.scores(), self._ev.best), ax=ax)
 
     def det(self, *, ax: Any = None) -> Any:
         """Both error rates on probit axes; see `stakes.plots.det`."""
-        from stakes import plots
-
-        return plots.det(self.det_curves(), ax=ax)
+        return self._drawn("det", det_curve, ax=ax)
 
     def roc(self, *, ax: Any = None) -> Any:
         """True against false positives, with the line of equal cost; see `stakes.plots.roc`."""
-        from stakes import plots
-
-        found = {name: curves.roc(scores) for name, scores in self.scores().items()}
-        return plots.roc(found, ax=ax)
+        return self._drawn("roc", curves.roc, ax=ax)
 
     def tippett(self, *, ax: Any = None) -> Any:
         """How often evidence is how strong, for either class; see `stakes.plots.tippett`."""
-        from stakes import plots
-
-        found = {name: _evident(scores) for name, scores in self.scores().items()}
-        return plots.tippett(found, ax=ax)
+        return self._drawn("tippett", _tippett_curve, ax=ax)
 
     def empirical_cross_entropy(self, *, ax: Any = None) -> Any:
         """What the posteriors leave unknown at any prior odds; see the function of `plots`."""
-        from stakes import plots
-
-        found = {name: curves.empirical_cross_entropy(s) for name, s in self.scores().items()}
-        return plots.empirical_cross_entropy(found, ax=ax)
+        return self._drawn("empirical_cross_entropy", curves.empirical_cross_entropy, ax=ax)
 
     def confusion(self, model: str | None = None, *, ax: Any = None) -> Any:
         """What one model (default, the best) decided, shaded by cost; see `plots.confusion`."""
@@ -155,29 +131,33 @@ class Plots:
         return float(np.log(ratios[0])) + odds, float(np.log(ratios[1])) + odds
 
 
-def renamed(found: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    """The same curves under other names."""
-    return {keys[name]: curve for name, curve in found.items()}
+def reliability_by_name(scores: Mapping[str, ScoreCounts], best: str) -> dict[str, Any]:
+    """Reliability of every model; the best has a band, and comes first."""
+    found = {
+        name: curves.reliability(_coarser(one), draws=100 if name == best else 0, rng=0)
+        for name, one in scores.items()
+    }
+    return {best: found.pop(best), **found} if best in found else found
 
 
-def coarser(scores: ScoreCounts) -> ScoreCounts:
+def _coarser(scores: ScoreCounts) -> ScoreCounts:
     """The same scores in fewer distinct values, when there are very many."""
     values, negatives, positives = scores.levels
     if values.shape[0] <= _MANY_SCORES:
         return scores
     steps = np.rint(values * 10_000).astype(np.intp)
     counts = [np.bincount(steps, weights=part, minlength=10_001) for part in (negatives, positives)]
-    occurring = [np.flatnonzero(part) for part in counts]
+    truth, occurring = np.nonzero(counts)
     return ScoreCounts.from_scores(
-        np.repeat([0, 1], [part.shape[0] for part in occurring]),
-        np.concatenate(occurring) / 10_000,
+        truth,
+        occurring / 10_000,
         kind="posterior",
         from_priors=scores.from_priors,
-        sample_weight=np.concatenate([c[at] for c, at in zip(counts, occurring, strict=True)]),
+        sample_weight=np.stack(counts)[truth, occurring],
     )
 
 
-def _evident(scores: ScoreCounts) -> Any:
+def _tippett_curve(scores: ScoreCounts) -> Any:
     """A Tippett curve of points that a drawing can tell apart."""
     whole = curves.tippett(scores)
     finite = whole.log10_lr[np.isfinite(whole.log10_lr)]
@@ -186,28 +166,16 @@ def _evident(scores: ScoreCounts) -> Any:
     return curves.tippett(scores, np.linspace(finite.min(), finite.max(), _MANY_POINTS))
 
 
-def _thinned(scores: ScoreCounts) -> Any:
+def det_curve(scores: ScoreCounts) -> Any:
     """A DET curve of points that a drawing can tell apart: about a hundred per decade of errors."""
-    below = scores.cumulated
-    if below[0].shape[0] <= _MANY_POINTS:
-        return curves.det(scores)
-    false, missed = below[0][-1] - below[0], below[1]
-    first = np.searchsorted(-false, -_decades(false[0]), side="left")
-    second = np.searchsorted(missed, _decades(missed[-1]), side="left")
-    kept = np.unique(np.concatenate([[0, below[0].shape[0] - 1], first, second]))
-    return curves.det(_Kept(scores, kept))
-
-
-def _decades(total: Any) -> Any:
-    """Numbers of errors, evenly spread on a logarithmic scale."""
-    return np.geomspace(1, float(total), 100 * max(1, math.ceil(math.log10(float(total)))))
-
-
-class _Kept(RankedScores):
-    """Some of the cuts of scores, which is all that a DET curve reads."""
-
-    def __init__(self, scores: ScoreCounts, kept: Any) -> None:
-        self.classes, self.kind, self.from_priors = scores.classes, scores.kind, scores.from_priors
-        self.class_totals = scores.class_totals
-        self.cuts = scores.cuts_at(kept)
-        self.cumulated = scores.cumulated[0][kept], scores.cumulated[1][kept]
+    whole = curves.det(scores)
+    size = whole.threshold.shape[0]
+    if size <= _MANY_POINTS:
+        return whole
+    kept = [[0, size - 1]]
+    for errors in (whole.false_positives, -whole.false_negatives):  # both rise along the curve
+        most = float(np.abs(errors).max())
+        counts = np.geomspace(1, most, 100 * max(1, math.ceil(math.log10(most))))
+        kept.append(np.searchsorted(errors, np.sign(errors.sum()) * counts, side="right") - 1)
+    places = np.unique(np.concatenate(kept))
+    return replace(whole, **{name: values[places] for name, values in vars(whole).items()})

@@ -14,7 +14,13 @@ from stakes._files import write_whole
 from stakes.application.sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.messages.quantities import percent
-from stakes.report.live.page_charts import charts_of, evidence_charts, why_no_charts
+from stakes.report.live.page_charts import (
+    charts_by_case,
+    charts_of,
+    charts_of_paths,
+    evidence_charts,
+    why_no_charts,
+)
 from stakes.report.live.two_classes import live_numbers
 from stakes.report.markup import packed
 from stakes.report.page import Sheet, page, stamped
@@ -86,8 +92,6 @@ def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, An
         return [], {}, missing
     if numbers is not None:
         return *charts_of(ev, data), ""
-    from stakes.report.live.page_charts_many import charts_by_case, charts_of_paths
-
     return *(charts_of_paths if table is not None else charts_by_case)(ev, data), ""
 
 

@@ -1,9 +1,11 @@
-"""The drawings of the page: those of `ev.plot`, without legends, under names of our own."""
+"""The drawings of the page: those of `stakes.plots`, without legends, under names of our own."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,26 +13,26 @@ import numpy as np
 from stakes import curves
 from stakes._optional import load
 from stakes.curves.bayes_error import BayesErrorCurve
-from stakes.evaluation.evaluation_plots import renamed
+from stakes.evaluation.evaluation_plots import det_curve, reliability_by_name
+from stakes.evaluation.model_rows import Cases, Model
 from stakes.exceptions import MissingExtraError, UndefinedError
+from stakes.messages.quantities import percent
 from stakes.plots.style import GREY, axes_of_size, pen
 from stakes.report.charts import Chart, inline
+from stakes.report.live.any_matrix import MatrixPath
+from stakes.summaries import ScoreCounts
+from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-
 #: What an axis of normalised costs says.
-NEC_AXIS = "NEC (1 = best constant decision)"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Band:
-    """An interval along a curve."""
-
-    x: Any
-    low: Any
-    high: Any
+_NEC_AXIS = "NEC (1 = best constant decision)"
+#: Above this many points a reliability curve is drawn by some of them.
+_DRAWN_POINTS = 300
+#: Shares, and factors, that may be written at an axis.
+_SHARES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
+_FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
 def why_no_charts() -> str:
@@ -43,56 +45,57 @@ def why_no_charts() -> str:
 
 
 def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
-    """The drawings, and the curves of the reliability drawing by model.
+    """The drawings of two classes, and the curves of the reliability drawing by model.
 
     `stops` are the abscissae of the sliders' stops, and the NECs and their limits there.
     """
+    names = _names(ev)
     try:
-        scores = ev.plot.scores()
+        known = ev.plot.scores()
     except UndefinedError:
-        scores = {}
-    if not all(one.class_totals.all() for one in scores.values()):
+        known = {}
+    if not all(one.class_totals.all() for one in known.values()):
         return [], {}
-    keys = {model.name: f"m{k}" for k, model in enumerate(ev.models)}
-    names = {key: name for name, key in keys.items()}
-    first = _bayes_error(ev, renamed(scores, keys), names, stops)
+    scores = {key: known[name] for key, name in names.items() if name in known}
+    first = _bayes_error(ev, scores, names, stops)
     if not scores:
         return [first], {}
-    reliability = renamed(ev.plot.reliability_curves(), keys)
-    ordered = {key: reliability[key] for key in sorted(reliability, key=lambda key: int(key[1:]))}
-    drawn = [
-        first,
-        reliability_chart(ordered, next(iter(reliability)), names=names),
-        _decision(ev, renamed(scores, keys), names),
-        _det(renamed(ev.plot.det_curves(), keys), names),
-    ]
-    return drawn, {"reliability": reliability}
+    best = next(key for key, name in names.items() if name == ev.best)
+    reliability = reliability_by_name(scores, best)
+    trusted = _trust(reliability, "reliability", "Observed shares against what models say")
+    return (
+        [first, trusted, _decision(ev, scores, names), _det(scores, names)],
+        {"reliability": reliability},
+    )
 
 
-def finished(
+def _names(ev: Evaluation) -> dict[str, str]:
+    """The models by names of our own."""
+    return {f"m{k}": model.name for k, model in enumerate(ev.models)}
+
+
+def _finished(
     ax: Any, key: str, label: str, *, names: Any = None, x: str = "", y: str = ""
 ) -> Chart:
-    """The drawing of some axes without legend, with words for the page along its axes."""
+    """The drawing of some axes without legend, with words for the page along its axes.
+
+    Our own names in annotations are replaced by those of the models.
+    """
     if x:
         ax.set_xlabel(x)
     if y:
         ax.set_ylabel(y)
-    return inline(_without_legend(ax, names or {}), key, label)
-
-
-def _without_legend(ax: Any, names: dict[str, str]) -> Any:
-    """Without legend; our own names in annotations replaced by those of the models."""
     if ax.get_legend() is not None:
         ax.get_legend().remove()
     for text in ax.texts:
-        key, colon, rest = text.get_text().partition(": ")
-        if colon and key in names:
-            text.set_text(f"{short_name(names[key])}: {rest}")
+        name, colon, rest = text.get_text().partition(": ")
+        if colon and name in (names or {}):
+            text.set_text(f"{_short(names[name])}: {rest}")
         text.set_parse_math(False)
-    return ax
+    return inline(ax, key, label)
 
 
-def short_name(name: str) -> str:
+def _short(name: str) -> str:
     """A name that fits into a drawing."""
     shown = "".join(c for c in name if c.isprintable())
     return shown if len(shown) <= 18 else f"{shown[:17]}…"
@@ -103,63 +106,37 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
     from stakes import plots
 
     x, nec, low, high = stops
-    grid = _log_odds(ev)
-    found = {}
-    for k, key in enumerate(names):
-        if key in scores:
-            found[key] = curves.bayes_error(scores[key], grid)
-        else:  # decisions: no threshold to choose
-            inside = (x >= grid[0]) & (x <= grid[-1])
-            none = np.full(inside.sum(), np.nan)
-            found[key] = BayesErrorCurve(
-                x[inside], nec[k][inside], none, np.ones(inside.sum()), none, none, True
-            )
-    widths = None if low is None else {
-        f"m{k}": _Band(x[::2], low[k][::2], high[k][::2])
-        for k in range(len(low)) if _coloured(k, len(low))
+    shares = ev.application.resolved_priors(ev.data_priors)
+    here = -ev.application.log_odds_threshold + math.log(shares[1] / shares[0])
+    ends = min(-6.0, math.floor(here) - 2.0), max(6.0, math.ceil(here) + 2.0)
+    inside = (x >= ends[0]) & (x <= ends[1])
+    none, one = np.full(inside.sum(), np.nan), np.ones(inside.sum())
+    grid = np.linspace(*ends, round((ends[1] - ends[0]) * 20) + 1)
+    found = {
+        key: curves.bayes_error(scores[key], grid)
+        if key in scores  # decisions have no threshold to choose
+        else BayesErrorCurve(x[inside], nec[k][inside], none, one, none, none, True)
+        for k, key in enumerate(names)
+    }
+    coloured = [k for k in range(len(names)) if pen(k, len(names)).color != GREY]
+    bands = None if low is None else {
+        f"m{k}": SimpleNamespace(x=x[::2], low=low[k][::2], high=high[k][::2]) for k in coloured
     }  # fmt: skip
-    size = axes_of_size(6.4, 4.1)
-    ax = plots.bayes_error(found, priors=_share(ev), span=ev.plot.span(), bands=widths, ax=size)
+    ax = plots.bayes_error(
+        found, priors=_share(ev), span=ev.plot.span(), bands=bands, ax=axes_of_size(6.4, 4.1)
+    )
     for text in list(ax.texts):  # grey models would fill the picture with words
         key = text.get_text().partition(": ")[0]
-        if key in names and not _coloured(int(key[1:]), len(names)):
+        if key in names and int(key[1:]) not in coloured:
             text.remove()
-    ax.set_xlim(grid[0], grid[-1])
+    ax.set_xlim(*ends)
     label = "Normalised cost of every model against the cost ratio and the share"
-    return finished(ax, "bayes", label, names=names, x="effective prior log odds", y=NEC_AXIS)
+    return _finished(ax, "bayes", label, names=names, x="effective prior log odds", y=_NEC_AXIS)
 
 
 def _share(ev: Evaluation) -> float:
     """The share of the second class where it will run."""
     return float(ev.application.resolved_priors(ev.data_priors)[1])
-
-
-def _coloured(position: int, count: int) -> bool:
-    """Whether a model has a colour of its own."""
-    return pen(position, count).color != GREY
-
-
-def _log_odds(ev: Evaluation) -> Any:
-    """Abscissae around the application, 6 to either side at least of zero."""
-    shares = ev.application.resolved_priors(ev.data_priors)
-    here = -ev.application.log_odds_threshold + math.log(shares[1] / shares[0])
-    low, high = min(-6.0, math.floor(here) - 2.0), max(6.0, math.ceil(here) + 2.0)
-    return np.linspace(low, high, round((high - low) * 20) + 1)
-
-
-def reliability_chart(
-    ordered: Any,
-    band: str,
-    key: str = "reliability",
-    label: str = "Observed shares against what models say",
-    names: Any = None,
-) -> Chart:
-    """What posteriors say against what happens."""
-    from stakes import plots
-
-    ax = plots.reliability(ordered, band=band, note=False, ax=axes_of_size(4.4, 4.1))
-    axes = {"x": "predicted probability", "y": "observed share (isotonic)"}
-    return finished(ax, key, label, names=names, **axes)
 
 
 def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
@@ -171,26 +148,189 @@ def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
     found = {k: curves.decision(s, thresholds, priors=share) for k, s in scores.items()}
     ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
     label = "Net benefit of every model, of acting on everyone and on nobody"
-    axes = {"x": "threshold probability, and the odds it stands for", "y": "net benefit"}
-    return finished(ax, "decision", label, names=names, **axes)
+    return _finished(ax, "decision", label, names=names, y="net benefit")
 
 
-def _det(found: Any, names: Any) -> Chart:
+def _det(scores: Any, names: Any) -> Chart:
     """Misses against false alarms on probit axes."""
     from stakes import plots
 
+    found = {key: det_curve(one) for key, one in scores.items()}
     ax = plots.det(found, ax=axes_of_size(4.4, 4.1))
     label = "Miss rate against false alarm rate of every model"
-    return finished(ax, "det", label, names=names, x="false alarm rate, %", y="miss rate, %")
+    return _finished(ax, "det", label, names=names, x="false alarm rate, %", y="miss rate, %")
 
 
 def evidence_charts(ev: Evaluation) -> list[Chart]:
     """Tippett plots and empirical cross-entropy of every model with posteriors of two classes."""
-    names = {f"m{k}": model.name for k, model in enumerate(ev.models)}
+    names = _names(ev)
     above = ev.plot.tippett(ax=axes_of_size(6.4, 4.1))
     entropy = ev.plot.empirical_cross_entropy(ax=axes_of_size(4.4, 4.1))
     label = "Cross-entropy against the prior odds"
     return [
-        finished(above, "tippett", "How often evidence is stronger than that", names=names),
-        finished(entropy, "entropy", label, names=names, y="cross-entropy in bits"),
+        _finished(above, "tippett", "How often evidence is stronger than that", names=names),
+        _finished(entropy, "entropy", label, names=names, y="cross-entropy in bits"),
     ]
+
+
+def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart], Any]:
+    """The drawings along the sliders, and reliability; its curves by drawing and model."""
+    if not np.isfinite([model.nec for model in ev.models]).all():
+        return [], {}
+    drawn: list[Chart] = []
+    for path in paths:
+        if path.column is not None:
+            drawn += [_abstain(ev, path), _coverage(ev, path, path.column)]
+    drawn += [_by_share(ev, path) for path in paths if path.row is not None]
+    found: dict[str, Any] = {}
+    if ev.sources is not None:
+        cases, models = ev.sources.cases, {k: one.model for k, one in enumerate(ev.sources.judged)}
+        for row in (path.row for path in paths if path.row is not None):
+            found[f"trust-{row}"] = _reliability(models, cases, row, cases.priors, ev.best)
+    drawn += [_trust(curve, key, "reliability of one class") for key, curve in found.items()]
+    return drawn, found
+
+
+def _rates(counts: Any) -> FloatArray:
+    """Rates within each class, 0 for a class without cases."""
+    table = np.asarray(counts, dtype=np.float64)
+    totals = table.sum(axis=-1, keepdims=True)
+    return np.divide(table, totals, out=np.zeros_like(table), where=totals > 0)
+
+
+def _nec_along(ev: Evaluation, path: MatrixPath) -> FloatArray:
+    """The NEC of every model at every stop, (n_models, n_stops)."""
+    found = np.empty((len(ev.models), len(path.values)))
+    for stop in range(len(path.values)):
+        costs, priors = path.applied(ev, stop)
+        standard = costs - costs.min(axis=1, keepdims=True)
+        naive = float((priors @ standard).min())
+        for k, (model, counts) in enumerate(zip(ev.models, path.counts, strict=True)):
+            rates = _rates(model.confusion.counts if counts is None else counts[stop])
+            paid = (priors[:, None] * rates * standard).sum()
+            found[k, stop] = paid / naive if naive else np.nan
+    return found
+
+
+def _along(x: Any, necs: Iterable[FloatArray], label: str) -> Any:
+    """Normalised costs along a path."""
+    from stakes import plots
+
+    found = {f"m{k}": SimpleNamespace(position=x, normalized_cost=c) for k, c in enumerate(necs)}
+    ax = plots.application_path(found, label=label, ax=axes_of_size(6.0, 3.9))
+    ax.set_ylabel(_NEC_AXIS)
+    ax.set_xlim(float(np.min(x)), float(np.max(x)))
+    return ax
+
+
+def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
+    """NEC against the price of abstaining."""
+    unit = ev.application.unit
+    label = "price of abstaining" + (f", {_short(unit)}" if unit else "")
+    ax = _along(path.values, _nec_along(ev, path), label)
+    ax.xaxis.label.set_parse_math(False)
+    said = "Normalised cost of every model against the price of abstaining"
+    return _finished(ax, "abstain", said)
+
+
+def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> Chart:
+    """Cost of the decided cases against their share."""
+    from stakes import plots
+
+    found, priors = {}, ev.application.resolved_priors(ev.data_priors)
+    for k, counts in enumerate(path.counts):
+        if counts is None:
+            continue
+        cells = priors[:, None] * _rates(counts)
+        paid = np.delete((cells * ev.application.costs.values).sum(axis=1), column, axis=1)
+        left, decided = cells[:, :, column].sum(axis=1), paid.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where(left < 1, decided / (1 - left), np.nan)
+        found[f"m{k}"] = SimpleNamespace(
+            coverage=1 - left, cost=decided + path.values * left, cost_when_decided=each
+        )
+    ax = plots.abstention(found, ax=axes_of_size(4.4, 3.9))
+    low = min(0.0, *(float(np.nanmin(one.cost_when_decided)) for one in found.values()))
+    ax.set_ylim(bottom=1.05 * low)
+    return _finished(ax, "coverage", "Cost of the cases that are decided against their share")
+
+
+def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
+    """NEC against the share of one class, on a scale of log odds."""
+    odds = np.log(path.values / (1 - path.values))
+    ax = _along(odds, _nec_along(ev, path), "share where it will run")
+    ticks = [t for t in _SHARES if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
+    ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
+    return _finished(ax, f"share-{path.row}", "Normalised cost of every model against one share")
+
+
+def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
+    """NEC against the factor on misses, and the reliability of the models behind the rules."""
+    found = _of_rules(ev)
+    drawn = [] if curve is None else [_by_factor(*curve)]
+    if not found:
+        return drawn, {}
+    trusted = _trust(found, "reliability", "Observed shares against what models say")
+    return [*drawn, trusted], {"reliability": found}
+
+
+def _by_factor(x: FloatArray, necs: FloatArray) -> Chart:
+    """NEC against a factor on the cost of misses, on a logarithmic scale."""
+    ax = _along(x, necs, "a miss costs so many times what was stated")
+    ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
+    label = "Normalised cost of every rule against a factor on the cost of a miss"
+    return _finished(ax, "factor", label)
+
+
+def _of_rules(ev: Evaluation) -> dict[str, Any]:
+    """Reliability of every model, in the place of its first rule."""
+    sources = ev.case_sources
+    if sources is None or len(sources.said_at) != 2 or not 0 < sources.said_at[1] < 1:
+        return {}
+    if np.bincount(sources.cases.truth, minlength=2).min() == 0:
+        return {}
+    first: dict[str, tuple[int, Model]] = {}
+    for k, rule in enumerate(sources.rules):
+        first.setdefault(rule.model.name, (k, rule.model))
+    best = next(one.model.name for one in sources.rules if one.name == ev.best)
+    return _reliability(dict(first.values()), sources.cases, 1, sources.said_at, best)
+
+
+def _reliability(
+    models: Mapping[int, Model], cases: Cases, row: int, said_at: FloatArray, best: str
+) -> dict[str, Any]:
+    """Reliability of what models with posteriors say of one class, by place, the best first."""
+    truth = (cases.truth == row).astype(np.intp)
+    scores = {
+        f"m{k}": ScoreCounts.from_scores(
+            truth, model.posteriors[:, row], kind="posterior", from_priors=float(said_at[row]),
+            sample_weight=cases.weights,
+        )
+        for k, model in models.items()
+        if model.posteriors is not None
+    }  # fmt: skip
+    return reliability_by_name(scores, next(f"m{k}" for k in models if models[k].name == best))
+
+
+def _trust(found: Mapping[str, Any], key: str, label: str) -> Chart:
+    """Reliability curves; models without posteriors keep their place, so that colours agree."""
+    from stakes import plots
+
+    best, last = next(iter(found)), max(int(name[1:]) for name in found)
+    hole = replace(found[best], forecast=np.array([np.nan]), observed=np.array([np.nan]))
+    ordered = {f"m{k}": _thin(found.get(f"m{k}", hole)) for k in range(last + 1)}
+    ax = plots.reliability(ordered, band=best, note=False, ax=axes_of_size(4.4, 4.1))
+    axes = {"x": "predicted probability", "y": "observed share (isotonic)"}
+    return _finished(ax, key, label, **axes)
+
+
+def _thin(curve: Any) -> Any:
+    """A curve by the ends of its steps, and no more points than a drawing can tell apart."""
+    size = len(curve.forecast)
+    if size <= _DRAWN_POINTS:
+        return curve
+    turns = np.flatnonzero(np.diff(curve.observed) != 0)
+    some = np.linspace(0, size - 1, _DRAWN_POINTS).astype(int)
+    kept = np.unique(np.concatenate([turns, turns + 1, some]))
+    parts = ("forecast", "observed", "weight", "band_low", "band_high")
+    return replace(curve, **{name: np.asarray(getattr(curve, name))[kept] for name in parts})
