@@ -22,7 +22,6 @@ from stakes.application import (
 )
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.model_evaluation import Stretch
 from stakes.evaluation.model_intervals import NEAR_TIE, told_apart, within
 from stakes.evaluation.model_variants import decided
 from stakes.messages.quantities import percent
@@ -143,44 +142,36 @@ def grid(axes: Sequence[Axis], at: Callable[[tuple[float, ...]], tuple[Any, Any]
 
 def possible_of(uncertain: UncertainApplication, *, few: bool) -> Possible:
     """The nodes of an uncertain application; `few` where looking at each is expensive."""
-    count = len(uncertain.terms) + _is_unknown(uncertain.priors)
-    loose = isinstance(uncertain.priors, DirichletShares)
+    share, terms = uncertain.priors, uncertain.terms
+    loose, fixed = isinstance(share, DirichletShares), isinstance(share, np.ndarray)
+    moves = share is not None and not loose and not fixed
+    count = len(terms) + moves
     if uncertain.given is not None or loose or not 1 <= count <= max(MANY):
         draws = uncertain.given
         if draws is None or len(draws) > _DRAWS or (draws.priors is None and loose):
             draws = uncertain.sample(_DRAWS, rng=0)
         priors = draws.priors
-        if priors is None and isinstance(uncertain.priors, np.ndarray):
-            priors = np.broadcast_to(uncertain.priors, (len(draws), len(uncertain.classes)))
+        if priors is None and fixed:
+            priors = np.broadcast_to(share, (len(draws), len(uncertain.classes)))
         corners = tuple(range(len(draws))) if len(draws) <= max(MANY) else ()
         return Possible((), draws.costs, priors, draws.weights, corners)
-    size = (FEW if few else MANY)[count]
-    axes = [axis(t.amount, size, _cell(uncertain, t.direction)) for t in uncertain.terms]
-    if _is_unknown(uncertain.priors):
-        axes.append(axis(uncertain.priors, size, f"'{uncertain.classes[1]}'", is_share=True))
+
+    def cell(direction: FloatArray) -> str:
+        """The cost that a range is about."""
+        (i, j), *others = np.argwhere(direction)
+        named = f"'{uncertain.classes[i]}' decided '{uncertain.decisions[j]}'"
+        return "cost weight" if others else named
 
     def at(values: tuple[float, ...]) -> tuple[Any, Any]:
-        pairs = zip(values, uncertain.terms, strict=False)
+        pairs = zip(values, terms, strict=False)
         costs = uncertain.base + sum(value * term.direction for value, term in pairs)
-        if _is_unknown(uncertain.priors):
-            return costs, [1 - values[-1], values[-1]]
-        return costs, uncertain.priors
+        return costs, [1 - values[-1], values[-1]] if moves else share
 
+    size = (FEW if few else MANY)[count]
+    axes = [axis(term.amount, size, cell(term.direction)) for term in terms]
+    if moves:
+        axes.append(axis(share, size, f"'{uncertain.classes[1]}'", is_share=True))
     return grid(axes, at)
-
-
-def _is_unknown(priors: Any) -> bool:
-    """Whether the share of the second class is unknown."""
-    return priors is not None and not isinstance(priors, (np.ndarray, DirichletShares))
-
-
-def _cell(uncertain: UncertainApplication, direction: FloatArray) -> str:
-    """The cost that a range is about."""
-    cells = np.argwhere(direction)
-    if len(cells) != 1:
-        return "cost weight"
-    i, j = cells[0]
-    return f"'{uncertain.classes[i]}' decided '{uncertain.decisions[j]}'"
 
 
 def is_cheap(ev: Evaluation, possible: Possible) -> bool:
@@ -189,61 +180,36 @@ def is_cheap(ev: Evaluation, possible: Possible) -> bool:
     return fixed or _log_odds(ev, possible) is not None
 
 
-def with_doubt(ev: Evaluation, possible: Possible) -> Evaluation:
-    """The same evaluation with what its models cost at all that is possible."""
-    odds = _log_odds(ev, possible)
-    rates = _rates(ev, possible, odds)
-    if rates is None:
-        return ev
+def with_doubt(
+    ev: Evaluation, possible: Possible, found: Sequence[Evaluation] | None = None
+) -> Evaluation:
+    """The same evaluation with what its models cost at all that is possible.
+
+    `found` are evaluations at every node, where figures cannot be had otherwise.
+    """
+    odds = None if found is not None else _log_odds(ev, possible)
     ends = possible.corners
     if odds is not None:
         ends = tuple(dict.fromkeys((int(np.argmin(odds)), int(np.argmax(odds)))))
-    figures = _prices(rates, possible, ev.data_priors)
-    kept = np.stack([_filled(m.confusion.rates) for m in ev.models])[:, None]
-    applications = tuple(_application(ev, possible, node) for node in ends)
-
-    def surely(place: int, best: int, rivals: list[int]) -> bool:
-        return _surely(ev, best, rivals, applications[place])
-
-    again = _prices(kept, possible, ev.data_priors)[1]
-    doubt = _doubt(ev, possible, ends, applications, figures, again, surely)
-    found = replace(ev, doubt=doubt)
-    return found if odds is None else _along(found, odds)
-
-
-def with_evaluations(ev: Evaluation, possible: Possible, found: Sequence[Evaluation]) -> Evaluation:
-    """The same from an evaluation at every node, where figures cannot be had otherwise."""
-    cost, nec = (
-        np.array([[getattr(each[name], figure) for each in found] for name in ev])
-        for figure in ("cost", "nec")
-    )
-    applications = tuple(found[node].application for node in possible.corners)
-
-    def surely(place: int, best: int, rivals: list[int]) -> bool:
-        there = found[possible.corners[place]]
-        names = list(ev)
-        return there.comparison is not None and all(
-            there.difference(names[best], names[rival]).decided for rival in rivals
+    if found is not None:
+        cost, nec = (
+            np.array([[getattr(there[name], figure) for there in found] for name in ev])
+            for figure in ("cost", "nec")
         )
-
-    kept = np.full_like(nec, np.nan)
-    doubt = _doubt(ev, possible, possible.corners, applications, (cost, nec), kept, surely)
-    return replace(ev, doubt=doubt)
-
-
-def _doubt(
-    ev: Evaluation,
-    possible: Possible,
-    ends: tuple[int, ...],
-    applications: tuple[Application, ...],
-    figures: tuple[FloatArray, FloatArray],
-    kept: FloatArray,
-    surely: Callable[[int, int, list[int]], bool],
-) -> Doubt:
-    """Figures of all nodes, summed up."""
-    cost, nec = figures
+        kept = np.full_like(nec, np.nan)
+        there: list[Any] = [found[node] for node in ends]
+        applications = tuple(each.application for each in there)
+    else:
+        rates = _rates(ev, possible, odds)
+        if rates is None:
+            return ev
+        cost, nec = _prices(rates, possible, ev.data_priors)
+        same = np.stack([np.nan_to_num(m.confusion.rates, nan=0.0) for m in ev.models])[:, None]
+        kept = _prices(same, possible, ev.data_priors)[1]
+        applications = tuple(_application(ev, possible, node) for node in ends)
+        there = list(applications)
     least = np.fmin(np.fmin.reduce(nec, axis=0), 1.0)
-    return Doubt(
+    doubt = Doubt(
         words=possible.words,
         unknown=possible.unknown,
         models=tuple(ev),
@@ -255,32 +221,27 @@ def _doubt(
         middle_cost=np.array([model.cost for model in ev.models]),
         mean_nec=_mean(nec, possible.weights),
         mean_cost=_mean(cost, possible.weights),
-        worst_regret=_worst(nec - least),
-        kept_regret=_worst(kept - least),
-        winners=_winners(ev, nec[:, list(ends)], surely),
+        worst_regret=np.fmax.reduce(nec - least, axis=1),
+        kept_regret=np.fmax.reduce(kept - least, axis=1),
+        winners=_winners(ev, nec[:, list(ends)], there),
     )
+    return _along(replace(ev, doubt=doubt), doubt, odds)
 
 
-def _along(ev: Evaluation, odds: FloatArray) -> Evaluation:
+def _along(ev: Evaluation, doubt: Doubt, odds: FloatArray | None) -> Evaluation:
     """With the stretches that the range of two classes reaches into, chance taken out."""
-    assert ev.doubt is not None
+    if odds is None:
+        return ev
     priors = ev.application.resolved_priors(ev.data_priors)
     here = float(np.log(priors[1] / priors[0]))
     low, high = (float(np.exp(end - here)) for end in (odds.min(), odds.max()))
     stretches = within(ev.ranges, (low, high))
-    if len(stretches) > 1:
-        stretches = _sure(stretches, ev.doubt.winners)
+    if len(stretches) > 1:  # an outermost winner that the data cannot tell from others is none
+        first, *_, last = doubt.winners if len(doubt.winners) > 1 else doubt.winners * 2
+        start, stop = int(first == "tie"), len(stretches) - int(last == "tie")
+        stretches = () if first == last == "tie" else stretches[start:stop]
     sources = None if ev.sources is None else replace(ev.sources, cost_range=(low, high))
     return replace(ev, switches=stretches, sources=sources)
-
-
-def _sure(stretches: tuple[Stretch, ...], winners: tuple[str, ...]) -> tuple[Stretch, ...]:
-    """Without an outermost stretch whose winner the data cannot tell from the others."""
-    if set(winners) == {"tie"}:
-        return ()
-    start = 1 if winners[0] == "tie" else 0
-    stop = -1 if winners[-1] == "tie" else None
-    return stretches[start:stop]
 
 
 def _log_odds(ev: Evaluation, possible: Possible) -> FloatArray | None:
@@ -297,32 +258,25 @@ def _log_odds(ev: Evaluation, possible: Possible) -> FloatArray | None:
 
 def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> FloatArray | None:
     """Rates of each model at each node, (n_models, n_nodes, n_classes, n_decisions)."""
-    size, shape = len(possible.weights), ev.application.costs.shape
-    found = np.empty((len(ev), size, *shape))
-    judged = [None] * len(ev) if ev.sources is None else ev.sources.judged
-    for k, (model, one) in enumerate(zip(ev.models, judged, strict=True)):
-        if one is None or one.model.posteriors is None:
-            if ev.sources is None and model.kind != "decisions":
-                return None  # costs per case: only whoever has the rows can tell
-            found[k] = _filled(model.confusion.rates)
+    size, sources = len(possible.weights), ev.sources
+    found = np.empty((len(ev), size, *ev.application.costs.shape))
+    for k, model in enumerate(ev.models):
+        if model.kind == "decisions":
+            found[k] = model.confusion.rates
             continue
-        assert ev.sources is not None
-        nodes = np.arange(size)
-        if odds is not None and one.scores is not None and 0 < ev.sources.said_at[1] < 1:
+        if sources is None:
+            return None  # costs per case: only whoever has the rows can tell
+        one, nodes = sources.judged[k], np.arange(size)
+        if odds is not None and one.scores is not None and 0 < sources.said_at[1] < 1:
             above = one.scores.counts_above_each(one.scores.from_llrs(-odds))
             found[k, :, :, 1] = above / one.scores.class_totals
             found[k, :, :, 0] = 1 - found[k, :, :, 1]
             nodes = np.array([np.argmin(odds), np.argmax(odds)])  # these as they are decided
         for node in nodes.tolist():
             app = _application(ev, possible, node)
-            table = ev.sources.cases.count(decided(one.model, app, ev.sources.said_at), app)
-            found[k, node] = _filled(table.rates)
-    return found
-
-
-def _filled(rates: FloatArray) -> FloatArray:
-    """Rates, 0 for a class without cases."""
-    return np.asarray(np.nan_to_num(rates, nan=0.0))
+            codes = decided(one.model, app, sources.said_at)
+            found[k, node] = sources.cases.count(codes, app).rates
+    return np.nan_to_num(found, nan=0.0)  # a class without cases
 
 
 def _prices(
@@ -343,8 +297,7 @@ def _application(ev: Evaluation, possible: Possible, node: int) -> Application:
     """One node as an application."""
     app = ev.application
     costs = CostMatrix(possible.costs[node], app.classes, app.decisions)
-    shares = possible.resolved_priors(ev.data_priors)[node]
-    return Application(costs, shares, app.unit, app.volume, app.period)
+    return replace(app, costs=costs, priors=possible.resolved_priors(ev.data_priors)[node])
 
 
 def _mean(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -355,17 +308,11 @@ def _mean(values: FloatArray, weights: FloatArray) -> FloatArray:
         return np.asarray((np.where(known, values, 0.0) * weights).sum(axis=1) / total)
 
 
-def _worst(regret: FloatArray) -> FloatArray:
-    """The greatest regret over the nodes at which it exists; nan where it exists at none."""
-    known = np.isfinite(regret)
-    worst = np.where(known, regret, -np.inf).max(axis=1)
-    return np.asarray(np.where(known.any(axis=1), worst, np.nan))
+def _winners(ev: Evaluation, nec: FloatArray, there: Sequence[Any]) -> tuple[str, ...]:
+    """Who is cheapest at each end, beyond chance and beyond a near-tie.
 
-
-def _winners(
-    ev: Evaluation, nec: FloatArray, surely: Callable[[int, int, list[int]], bool]
-) -> tuple[str, ...]:
-    """Who is cheapest at each end, beyond chance and beyond a near-tie."""
+    `there` are the ends: applications, or evaluations at them.
+    """
     best = np.where(np.isnan(nec), np.inf, nec).argmin(axis=0).tolist()
     useful = [bool(nec[k, place] < 1 - NEAR_TIE) for place, k in enumerate(best)]
     candidates = {k for k, worth in zip(best, useful, strict=True) if worth}
@@ -375,19 +322,24 @@ def _winners(
         near = any(nec[j, place] - nec[k, place] < NEAR_TIE for j in rivals)
         if not useful[place]:
             found.append("none")
-        elif near or not surely(place, k, rivals):
+        elif near or not _surely(ev, k, rivals, there[place]):
             found.append("tie")
         else:
             found.append(ev.models[k].name)
     return tuple(found)
 
 
-def _surely(ev: Evaluation, best: int, rivals: list[int], app: Application) -> bool:
+def _surely(ev: Evaluation, best: int, rivals: list[int], there: Application | Evaluation) -> bool:
     """Whether the cases tell the best model from those that win elsewhere."""
-    if ev.sources is None or not rivals:
-        return True
+    if not isinstance(there, Application):
+        names = list(ev)
+        return there.comparison is not None and all(
+            there.difference(names[best], names[rival]).decided for rival in rivals
+        )
     sources = ev.sources
+    if sources is None or not rivals:
+        return True
     judged = [sources.judged[k] for k in (best, *rivals)]
-    codes = {one.model.name: decided(one.model, app, sources.said_at) for one in judged}
-    given = app if sources.given.priors is not None else app.with_priors(None)
+    codes = {one.model.name: decided(one.model, there, sources.said_at) for one in judged}
+    given = there if sources.given.priors is not None else there.with_priors(None)
     return told_apart(codes, sources.cases, given, sources.options)

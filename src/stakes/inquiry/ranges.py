@@ -32,7 +32,6 @@ from stakes.evaluation.doubt_builder import (
     grid,
     is_cheap,
     with_doubt,
-    with_evaluations,
 )
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import costs_given
@@ -196,7 +195,7 @@ def doubted(
         return found.application.costs.values, found.application.priors
 
     possible: Possible = grid(axes, evaluated)
-    return with_evaluations(ev, possible, at)
+    return with_doubt(ev, possible, at)
 
 
 def _possible(
