@@ -3,105 +3,80 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
-from numpy.typing import NDArray
+import numpy as np
 
 from stakes.application import Application
+from stakes.engines import Reduction
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
-from stakes.evaluation.model_variants import CaseSources, Sources
+from stakes.evaluation.model_evaluation import Figures, ModelEvaluation
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
-from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
-from stakes.uncertainty import Comparison, Difference
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Figures:
-    """What one model came to; a `ModelEvaluation` before models are set side by side."""
-
-    name: str
-    kind: str
-    confusion: ConfusionMatrix
-    cost: float
-    nec: float
-    cells: FloatArray | None
-    interval: tuple[float, float] | None = None
-    rule: DecisionRule | None = None
-    recalibrated_nec: float | None = None
-    recalibrated_interval: tuple[float, float] | None = None
-    optimistic_nec: float | None = None
-    optimistic_threshold: float | None = None
-    calibration_slope: float | None = None
-
-    @property
-    def threshold(self) -> float | None:
-        """The one cut of the rule; None where there is none."""
-        return None if self.rule is None else self.rule.threshold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Account:
-    """What rows, counts or sums came to, whichever it was.
-
-    `application` has the priors that count, `class_cases` is the number of cases of each class,
-    and `reasons` are codes of notes, by the name of a figure that this kind of input cannot tell.
-    """
-
-    application: Application
-    models: tuple[Figures, ...]
-    n_cases: float
-    class_cases: NDArray[Any]
-    data_priors: FloatArray
-    comparison: Comparison | None = None
-    unpaired: tuple[Difference, ...] = ()
-    ranges: tuple[Stretch, ...] = ()
-    notes: tuple[Note, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    naive: Naive | None = None
-    after: Difference | None = None
-    worth: Difference | None = None
-    sources: Sources | None = None
-    case_sources: CaseSources | None = None
-
-
-#: What an account has and an evaluation has not.
-_OF_ACCOUNTS = ("class_cases", "reasons")
 #: What only posteriors have.
 _OF_POSTERIORS = ("threshold", "recalibrated_nec", "optimistic_nec")
 
 
-def build(found: Account, options: Mapping[str, Any]) -> Evaluation:
-    """The Evaluation of an account: savings, chances to be best, shortages and what is absent."""
-    comparison = found.comparison
+def build(
+    figures: Sequence[Figures],
+    options: Mapping[str, Any],
+    *,
+    class_cases: Any,
+    reasons: Mapping[str, str],
+    notes: Iterable[Note] = (),
+    **told: Any,
+) -> Evaluation:
+    """The Evaluation of what models came to, with savings, chances to be best and shortages.
+
+    `class_cases` is the number of cases of each class, `reasons` are codes of notes, by the name
+    of a figure that this kind of input cannot tell, and `told` are fields of the Evaluation.
+    """
+    app, naive, comparison = told["application"], told.get("naive"), told.get("comparison")
+    standard = app.with_costs(app.costs.standardized()).naive_cost if naive is None else 0.0
     chances: dict[Any, float] = {}
     refused = ""
     if comparison is not None:
         best = comparison.probability_best.tolist()
         chances = dict(zip(comparison.systems, best, strict=True))
         refused = comparison.notes[0] if comparison.too_few else ""
+
+    def saving(model: Figures) -> float:
+        """Per case against the best naive decision; 0 where none can be saved."""
+        if naive is not None:
+            return float(naive.cost - model.cost)
+        return 0.0 if math.isnan(model.nec) else standard * (1 - model.nec)
+
     models = tuple(
         ModelEvaluation(
-            saving=_saving(each, found), probability_best=chances.get(each.name), **_parts(each)
+            saving=saving(each),
+            probability_best=chances.get(each.name),
+            **{part.name: getattr(each, part.name) for part in fields(each)},
         )
-        for each in found.models
+        for each in figures
     )
-    told = {name: part for name, part in _parts(found).items() if name not in _OF_ACCOUNTS}
-    short = shortage_of(found.class_cases, found.application, options["min_cases"])
-    told |= {"models": models, "notes": (*found.notes, *_several_cuts(models))}
-    return Evaluation(
-        too_few=short or refused, absent=_absent(found), level=options["level"], **told
-    )
+    told |= {"models": models, "notes": (*notes, *_several_cuts(models)), "level": options["level"]}
+    short = shortage_of(class_cases, app, options["min_cases"])
+    ev = Evaluation(too_few=short or refused, **told)
+    there = {
+        name: any(getattr(model, name) is not None for model in models)
+        for name in ("interval", *_OF_POSTERIORS)
+    }
+    there |= {"comparison": comparison is not None, "ranges": bool(ev.ranges)}
+    absent = {name: _reason(name, ev, reasons) for name, known in there.items() if not known}
+    return replace(ev, absent=absent)
 
 
-def _parts(record: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name, as they are."""
-    return {part.name: getattr(record, part.name) for part in fields(record)}
+def shares_of(found: Reduction) -> FloatArray:
+    """The share of each class; that of the first model where each has its own cases."""
+    totals = found.class_totals
+    if not totals.sum() > 0:
+        raise DataError("the cases have no weight.")
+    return np.asarray(totals / totals.sum())
 
 
 def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Evaluation:
@@ -119,27 +94,6 @@ def _several_cuts(models: Iterable[ModelEvaluation]) -> list[Note]:
     return [Note("several-cuts", rule=rule) for rule in dict.fromkeys(said)]
 
 
-def _saving(model: Figures, found: Account) -> float:
-    """What a model saves per case against the best naive decision; 0 where none can be saved."""
-    if found.naive is not None:
-        return found.naive.cost - model.cost
-    if math.isnan(model.nec):
-        return 0.0
-    app = found.application
-    return app.with_costs(app.costs.standardized()).naive_cost * (1 - model.nec)
-
-
-def _absent(found: Account) -> dict[str, str]:
-    """The figures that are not there, with the code of the reason."""
-    there = {
-        name: any(getattr(model, name) is not None for model in found.models)
-        for name in ("interval", *_OF_POSTERIORS)
-    }
-    there["comparison"] = found.comparison is not None
-    there["ranges"] = bool(found.ranges)
-    return {name: _reason(name, found) for name, known in there.items() if not known}
-
-
 #: Why a figure is not there that input of this kind has otherwise.
 _OTHERWISE = {
     "interval": "too-few-cases",
@@ -150,19 +104,19 @@ _OTHERWISE = {
 }
 
 
-def _reason(figure: str, found: Account) -> str:
+def _reason(figure: str, ev: Evaluation, reasons: Mapping[str, str]) -> str:
     """Why no model has a figure: what was asked, then the kind of input, then the cases."""
-    if figure == "comparison" and len(found.models) == 1:
+    if figure == "comparison" and len(ev) == 1:
         return "one-model"
-    if figure in ("interval", "comparison") and math.isnan(found.models[0].nec):
+    if figure in ("interval", "comparison") and math.isnan(ev.models[0].nec):
         return "nec-undefined"
-    two = found.application.costs.shape == (2, 2)
+    two = ev.application.costs.shape == (2, 2)
     if figure in ("threshold", "optimistic_nec", "ranges") and not two:
         return "two-classes-only"
-    if figure in found.reasons:
-        return found.reasons[figure]
-    decisions = all(model.kind == "decisions" for model in found.models)
-    return "decisions-only" if decisions and figure in _OF_POSTERIORS else _OTHERWISE[figure]
+    if figure in reasons:
+        return reasons[figure]
+    decisions = ev.kind == "decisions" and figure in _OF_POSTERIORS
+    return "decisions-only" if decisions else _OTHERWISE[figure]
 
 
 def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
@@ -170,12 +124,7 @@ def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
     if not min_cases >= 0:
         raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
     costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
-    short = [
-        (float(count), name)
-        for count, name, matters in zip(counts, app.classes, costly, strict=True)
-        if matters and count < min_cases
-    ]
-    if not short:
+    count, k = min((float(count), k) for k, count in enumerate(np.where(costly, counts, np.inf)))
+    if count >= min_cases:
         return ""
-    count, name = min(short, key=lambda pair: pair[0])
-    return f"only {count:g} {'case' if count == 1 else 'cases'} of {name!r}"
+    return f"only {count:g} {'case' if count == 1 else 'cases'} of {app.classes[k]!r}"

@@ -15,15 +15,16 @@ from stakes.application import Application, CaseCosts
 from stakes.decisions.case_rules import moved_case_rules
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED
-from stakes.evaluation.builder import Account, Figures
-from stakes.evaluation.model_evaluation import Naive
+from stakes.evaluation.builder import build, shares_of
+from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.model_evaluation import Figures, Naive
 from stakes.evaluation.model_intervals import compared_by_case, nec_draws
 from stakes.evaluation.model_rows import Cases, Model, Rows
 from stakes.evaluation.model_variants import CaseRule, CaseSources, rule_on
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import plain
-from stakes.rules import DecisionRule
+from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
@@ -37,7 +38,7 @@ _WITHOUT_ROWS = {
 }
 
 
-def case_rows_account(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Account:
+def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Evaluation:
     """Every model by three rules: per case, one threshold, and average costs."""
     cases, app = rows.cases, rows.application
     same_length("y_true", cases.truth.shape[0], "case_costs", len(costs))
@@ -50,57 +51,74 @@ def case_rows_account(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> 
         )
     weights = case_weights(cases, app)
     average = app.with_costs(costs.average(weights))
-    paid = costs.values[np.arange(len(costs)), cases.truth]  # (n, decisions): the true row
+    each = np.arange(len(costs))
+    paid = costs.values[each, cases.truth]  # (n, decisions): the true row
     least = paid.min(axis=1)
     constant = weights @ paid
     chosen = int(np.argmin(constant))
     perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
     lowest = constant[chosen] if perfect else weights @ least
-    naive = _naive(app, chosen, float(constant[chosen]), float(lowest))
+    naive = _naive(app, constant, float(lowest))
     rules = [
         rule
         for model in rows.models
         for rule in _rules(model, costs, average, weights, rows.said_at)
     ]
-    each = np.arange(len(costs))
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
     draws = nec_draws(excess, paid - least[:, None], rows, options)
-    intervals = [None if draws is None else draws.interval(k) for k in range(len(rules))]
-    n_cases = int(cases.counted.sum())
-    found = tuple(
-        _of_rule(rule, paid, weights, naive, rows, limits)
-        for rule, limits in zip(rules, intervals, strict=True)
-    )
-    naive_excess = paid[:, chosen] - least
     notes, reasons = [], dict(_BY_CASE)
     if len(rules) > MOST_COMPARED:
         notes.append(Note("too-many-models", most=MOST_COMPARED))
         reasons["comparison"] = "too-many-models"
     if draws is not None:
-        influence = excess - naive_excess[:, None] * draws.nec
+        influence = excess - (paid[:, chosen] - least)[:, None] * draws.nec
         at_stake = weights * (paid.max(axis=1) - least)
         notes += _heavy_tail(weights[:, None] * influence, at_stake, cases, app)
-    notes += _by_averages(rules, found, average)
+    figures = []
+    for k, rule in enumerate(rules):
+        places = cases.truth.astype(np.intp) * len(app.decisions) + rule.codes
+        parts = weights * paid[each, rule.codes]
+        sums = np.bincount(places, weights=parts, minlength=app.costs.values.size)
+        figures.append(
+            _figures(
+                rule.name, rule.model.kind, cases.count(rule.codes, app), naive,
+                cost=float(parts.sum()), cells=sums.reshape(app.costs.shape), rule=rule.rule,
+                interval=None if draws is None else draws.interval(k),
+            )
+        )  # fmt: skip
+    notes += _by_averages(rules, figures, average)
+    n_cases = int(cases.counted.sum())
     assert average.priors is not None
-    return Account(
-        application=average,
-        models=found,
-        n_cases=float(n_cases),
+    return build(
+        figures,
+        options,
         class_cases=cases.counted,
+        reasons=reasons,
+        notes=notes,
+        application=average,
+        n_cases=float(n_cases),
         data_priors=cases.priors,
         comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
-        notes=tuple(notes),
-        reasons=reasons,
         naive=naive,
         case_sources=CaseSources(costs, cases, tuple(rules), average.priors, rows.said_at),
     )
 
 
-def _naive(app: Application, chosen: int, cost: float, lowest: float) -> Naive:
-    """The best constant decision, and what of its cost could be avoided."""
+def _naive(app: Application, constant: FloatArray, lowest: float) -> Naive:
+    """The best of the constant decisions, and what of its cost could be avoided."""
+    chosen = int(np.argmin(constant))
+    cost = float(constant[chosen])
     if cost - lowest <= 0:
         raise CostError(f"always deciding '{app.decisions[chosen]}' is already perfect here.")
     return Naive(app.decisions[chosen], cost, cost - lowest)
+
+
+def _figures(
+    name: str, kind: str, table: ConfusionMatrix, naive: Naive, *, cost: float, **more: Any
+) -> Figures:
+    """One rule, with its NEC."""
+    nec = 1 - (naive.cost - cost) / naive.avoidable
+    return Figures(name, kind, table, cost, nec, **more)
 
 
 def _rules(
@@ -138,33 +156,6 @@ def case_weights(cases: Cases, app: Application) -> FloatArray:
     return np.asarray(weights * scale[cases.truth])
 
 
-def _of_rule(
-    rule: CaseRule,
-    paid: FloatArray,
-    weights: FloatArray,
-    naive: Naive,
-    rows: Rows,
-    interval: tuple[float, float] | None,
-) -> Figures:
-    """One rule with its cost, its parts and its interval."""
-    cases, app = rows.cases, rows.application
-    shape = (len(app.classes), len(app.decisions))
-    parts = weights * paid[np.arange(paid.shape[0]), rule.codes]
-    places = cases.truth.astype(np.intp) * shape[1] + rule.codes
-    sums = np.bincount(places, weights=parts, minlength=shape[0] * shape[1])
-    cost = float(parts.sum())
-    return Figures(
-        name=rule.name,
-        kind=rule.model.kind,
-        confusion=cases.count(rule.codes, app),
-        cost=cost,
-        nec=1 - (naive.cost - cost) / naive.avoidable,
-        cells=np.asarray(sums, dtype=np.float64).reshape(shape),
-        interval=interval,
-        rule=rule.rule,
-    )
-
-
 def _heavy_tail(
     influence: FloatArray, at_stake: FloatArray, cases: Cases, app: Application
 ) -> list[Note]:
@@ -185,67 +176,46 @@ def _heavy_tail(
     return _carried(matters & too_unequal(counts, sums, squares), app.classes)
 
 
-def _by_averages(
-    rules: list[CaseRule], found: tuple[Figures, ...], average: Application
-) -> list[Note]:
+def _by_averages(rules: list[CaseRule], found: list[Figures], average: Application) -> list[Note]:
     """What the same decisions seem to cost when every case is priced at the average."""
     said = []
     for rule, model in zip(rules, found, strict=True):
         if rule.kind == "average costs":
-            assert average.priors is not None
             rates = np.nan_to_num(model.confusion.rates, nan=0.0)
-            seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
-            cost = plain(seeming, 4)
-            said.append(Note("priced-at-average", model=rule.model.name, cost=cost))
+            seeming = float((average.priors[:, None] * rates * average.costs.values).sum())  # type: ignore[index]
+            said.append(Note("priced-at-average", model=rule.model.name, cost=plain(seeming, 4)))
     return said
 
 
-def case_sums_account(found: Reduction) -> Account:
+def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation:
     """Models that decide each case by its own costs, from what an engine has added up."""
     given = next(iter(found.request.applications.values()))
-    totals = found.class_totals
-    if not totals.sum() > 0:
-        raise DataError("the cases have no weight.")
-    shares = np.asarray(totals / totals.sum())
+    shares, totals = shares_of(found), found.class_totals
     app = given.with_priors(given.resolved_priors(shares))
     assert app.priors is not None
     scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
-    constant = scale @ found.naive_tally().sums
-    chosen = int(np.argmin(constant))
-    naive = _naive(app, chosen, float(constant[chosen]), float(scale @ found.least_cost))
+    naive = _naive(app, scale @ found.naive_tally().sums, float(scale @ found.least_cost))
+    figures = []
+    for model in found.request.models:
+        name, kind, rule = model, found.kinds[model], None
+        if kind == "posteriors":
+            rule = found.request._rule(found.request.application_of("per case"))
+            name, rule = f"{model}, per case", replace(rule, per_case=True, model=model)
+        table, cells = found.confusion(model, "per case"), scale[:, None] * found.tally(model).sums
+        cost = float(cells.sum())
+        figures.append(_figures(name, kind, table, naive, cost=cost, cells=cells, rule=rule))
     notes = [Note("one-threshold-needs-rows"), Note("case-intervals-need-rows")]
-    return Account(
-        application=app.with_costs(found.average_costs()),
-        models=tuple(_of_sums(model, found, naive, scale) for model in found.request.models),
-        n_cases=float(found.n_rows),
+    return build(
+        figures,
+        options,
         class_cases=found.rows_by_class,
-        data_priors=shares,
-        notes=(*notes, *_unequal(found, scale)),
         reasons=_BY_CASE | _WITHOUT_ROWS,
+        notes=(*notes, *_unequal(found, scale)),
+        application=app.with_costs(found.average_costs()),
+        n_cases=float(found.n_rows),
+        data_priors=shares,
         naive=naive,
     )
-
-
-def _of_sums(model: str, found: Reduction, naive: Naive, scale: FloatArray) -> Figures:
-    """One model with its cost and its parts."""
-    cells = scale[:, None] * found.tally(model).sums
-    cost = float(cells.sum())
-    per_case = found.kinds[model] == "posteriors"
-    return Figures(
-        name=f"{model}, per case" if per_case else model,
-        kind=found.kinds[model],
-        confusion=found.confusion(model, "per case"),
-        cost=cost,
-        nec=1 - (naive.cost - cost) / naive.avoidable,
-        cells=cells,
-        rule=_per_case_rule(model, found) if per_case else None,
-    )
-
-
-def _per_case_rule(model: str, found: Reduction) -> DecisionRule:
-    """How an engine decided the posteriors of a model."""
-    rule = found.request._rule(found.request.application_of("per case"))
-    return replace(rule, per_case=True, model=model)
 
 
 def _unequal(found: Reduction, scale: FloatArray) -> list[Note]:

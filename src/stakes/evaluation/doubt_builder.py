@@ -342,4 +342,4 @@ def _surely(ev: Evaluation, best: int, rivals: list[int], there: Application | E
     judged = [sources.judged[k] for k in (best, *rivals)]
     codes = {one.model.name: decided(one.model, there, sources.said_at) for one in judged}
     given = there if sources.given.priors is not None else there.with_priors(None)
-    return told_apart(codes, sources.cases, given, sources.options)
+    return told_apart(codes, sources, given)

@@ -19,7 +19,6 @@ from stakes.application import (
     as_application,
 )
 from stakes.calibration import Calibrator
-from stakes.evaluation.builder import build
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import Rows, refuse_other_order, said_of
 from stakes.evaluation.model_variants import refuse_absent
@@ -166,10 +165,10 @@ def evaluate(
         folds=folds,
     )
     if case_costs is not None:
-        from stakes.evaluation.case_account import case_rows_account
+        from stakes.evaluation.case_account import evaluated_case_rows
 
         _refuse_columns({"by": by}, "costs per case")
-        return build(case_rows_account(rows, case_costs, options), options)
+        return evaluated_case_rows(rows, case_costs, options)
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:

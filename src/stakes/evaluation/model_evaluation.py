@@ -19,8 +19,32 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """What one model came to, before models are set side by side."""
+
+    name: str
+    kind: str
+    confusion: ConfusionMatrix
+    cost: float
+    nec: float
+    cells: FloatArray | None = None
+    interval: tuple[float, float] | None = None
+    rule: DecisionRule | None = None
+    recalibrated_nec: float | None = None
+    recalibrated_interval: tuple[float, float] | None = None
+    optimistic_nec: float | None = None
+    optimistic_threshold: float | None = None
+    calibration_slope: float | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The one cut of the rule, in the terms of the scores; None where there is none."""
+        return None if self.rule is None else self.rule.threshold
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelEvaluation:
+class ModelEvaluation(Figures):
     """What one model costs; part of what `evaluate` returns.
 
     Parameters
@@ -53,26 +77,8 @@ class ModelEvaluation:
         By which factor calibration stretches the log odds: below 1 the model is over-confident.
     """
 
-    name: str
-    kind: str
-    confusion: ConfusionMatrix
-    cost: float
-    nec: float
-    saving: float
-    interval: tuple[float, float] | None
-    probability_best: float | None
-    recalibrated_nec: float | None = None
-    recalibrated_interval: tuple[float, float] | None = None
-    optimistic_nec: float | None = None
-    optimistic_threshold: float | None = None
-    cells: FloatArray | None = None
-    rule: DecisionRule | None = None
-    calibration_slope: float | None = None
-
-    @property
-    def threshold(self) -> float | None:
-        """The one cut of the rule, in the terms of the scores; None where there is none."""
-        return None if self.rule is None else self.rule.threshold
+    saving: float = 0.0
+    probability_best: float | None = None
 
     @property
     def act_when(self) -> str | None:
@@ -127,17 +133,16 @@ class Naive:
 
 def costliest_cells(ev: Evaluation, name: str, limit: int) -> Frame:
     """One row per cell: truth, decision, cost per case, share of the total; costliest first."""
-    cells = _cells(ev, name)
-    gross = float(np.abs(cells).sum())
-    order = [k for k in np.argsort(-np.abs(cells), axis=None, kind="stable") if cells.flat[k]]
-    app, width = ev.application, cells.shape[1]
-    kept = order[:limit]
+    app, cells = ev.application, np.asarray(ev[name].cells)
+    order = np.argsort(-np.abs(cells), axis=None, kind="stable")
+    rows, columns = np.unravel_index(order[cells.flat[order] != 0][:limit], cells.shape)
+    paid = cells[rows, columns]
     return Frame(
         {
-            "truth": [str(app.classes[k // width]) for k in kept],
-            "decision": [str(app.decisions[k % width]) for k in kept],
-            "cost": np.array([float(cells.flat[k]) for k in kept]),
-            "share": np.array([abs(float(cells.flat[k])) / gross for k in kept]),
+            "truth": [str(app.classes[i]) for i in rows],
+            "decision": [str(app.decisions[j]) for j in columns],
+            "cost": paid,
+            "share": np.abs(paid) / np.abs(cells).sum(),
         }
     )
 
@@ -147,41 +152,32 @@ def use_of_decisions(ev: Evaluation, name: str) -> Frame:
 
     The saving is nan where it is not known: for models that gave decisions.
     """
-    app, cells = ev.application, _cells(ev, name)
-    assert app.priors is not None
+    app = ev.application
     rates = np.nan_to_num(ev[name].confusion.rates, nan=0.0)
     return Frame(
         {
             "decision": [str(decision) for decision in app.decisions],
             "share": np.asarray(app.priors @ rates),
-            "cost": cells.sum(axis=0),
+            "cost": np.asarray(ev[name].cells).sum(axis=0),
             "saves": np.array([_saved(ev, name, j) for j in range(len(app.decisions))]),
         }
     )
 
 
-def _cells(ev: Evaluation, name: str) -> FloatArray:
-    """Cost per case by true class and decision."""
-    found = ev[name].cells
-    assert found is not None
-    return found
-
-
 def _saved(ev: Evaluation, name: str, j: int) -> float:
     """What the model would cost more per case if decision `j` did not exist."""
-    app = ev.application
-    if ev.sources is None or len(app.decisions) < 2:
+    app, sources = ev.application, ev.sources
+    if sources is None or len(app.decisions) < 2 or ev[name].kind == "decisions":
         return float("nan")
-    one = next(each for each in ev.sources.judged if each.model.name == name)
-    assert app.priors is not None
-    if one.model.posteriors is None:
-        return float("nan")
-    keep = [k for k in range(len(app.decisions)) if k != j]
-    costs = CostMatrix(app.costs.values[:, keep], range(len(app.classes)), range(len(keep)))
-    cost = expected_cost(
-        ev.sources.cases.truth,
-        decided(one.model, Application(costs, app.priors), ev.sources.said_at),
-        application=Application(costs, app.priors),
-        sample_weight=ev.sources.cases.weights,
+    one = next(each for each in sources.judged if each.model.name == name)
+    costs = np.delete(app.costs.values, j, axis=1)
+    fewer = Application(CostMatrix(costs), app.priors)
+    return (
+        expected_cost(
+            sources.cases.truth,
+            decided(one.model, fewer, sources.said_at),
+            application=fewer,
+            sample_weight=sources.cases.weights,
+        )
+        - ev[name].cost
     )
-    return cost - ev[name].cost

@@ -19,10 +19,9 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.curves import switch_points
 from stakes.engines.array_reduction import MOST_COMPARED
-from stakes.evaluation.builder import Figures
-from stakes.evaluation.model_evaluation import Stretch
+from stakes.evaluation.model_evaluation import Figures, Stretch
 from stakes.evaluation.model_rows import Cases, Rows
-from stakes.evaluation.model_variants import Judged, Variant
+from stakes.evaluation.model_variants import Sources, Variant
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty import (
@@ -58,42 +57,32 @@ def compared(joint: Any, given: Application, options: dict[str, Any]) -> Compari
         return compare(joint, given, normalized=True, **options)
 
 
-def told_apart(
-    codes: dict[str, Any], cases: Cases, given: Application, options: dict[str, Any]
-) -> bool:
+def told_apart(codes: dict[str, Any], sources: Sources, given: Application) -> bool:
     """Whether the first of several systems is cheaper than each of the others beyond chance."""
-    found = compared(joint_rows(codes, cases, given), given, options)
+    found = compared(joint_rows(codes, sources.cases, given), given, sources.options)
     first, *others = codes
-    return not found.too_few and all(
-        found.difference(first, other).decided and found.difference(first, other).value < 0
-        for other in others
-    )
+    apart = [found.difference(first, other) for other in others]
+    return not found.too_few and all(each.decided and each.value < 0 for each in apart)
 
 
-def of_calibration(
-    judged: Sequence[Judged], cases: Cases, given: Application, options: dict[str, Any]
-) -> tuple[Difference | None, Difference | None]:
+def of_calibration(sources: Sources) -> tuple[Difference | None, Difference | None]:
     """The best model after calibration against the best one as it is, and that against itself."""
-    best = min(judged, key=lambda one: one.as_is.cost)
-    fitted = [one for one in judged if one.recalibrated is not None]
-    after = min(fitted, key=lambda one: one.recalibrated.cost, default=None)  # type: ignore[union-attr]
-    own = best if best in fitted else None
-    first, second = (
-        None if one is None else _against(one, best, cases, given, options) for one in (after, own)
-    )
-    return first, second
+    best = min(sources.judged, key=lambda one: one.as_is.cost)
+    fitted = [one.recalibrated for one in sources.judged if one.recalibrated is not None]
+    after = min(fitted, key=lambda one: one.cost, default=None)
 
+    def gain(variant: Variant | None) -> Difference | None:
+        """Against the best as it is; None where they never differ."""
+        if variant is None or math.isnan(best.as_is.nec):
+            return None
+        codes: dict[str, Any] = {"re-calibrated": variant.codes, "as is": best.as_is.codes}
+        if np.array_equal(*codes.values()):
+            return None
+        joint = joint_rows(codes, sources.cases, sources.given)
+        found = compared(joint, sources.given, sources.options)
+        return None if found.too_few else found.difference(*codes)
 
-def _against(
-    after: Judged, best: Judged, cases: Cases, given: Application, options: dict[str, Any]
-) -> Difference | None:
-    """One model after calibration against one as it is; None where they never differ."""
-    assert after.recalibrated is not None
-    codes: dict[str, Any] = {"re-calibrated": after.recalibrated.codes, "as is": best.as_is.codes}
-    if math.isnan(best.as_is.nec) or np.array_equal(codes["re-calibrated"], codes["as is"]):
-        return None
-    found = compared(joint_rows(codes, cases, given), given, options)
-    return None if found.too_few else found.difference("re-calibrated", "as is")
+    return gain(after), gain(best.recalibrated)
 
 
 def limits(summary: Any, given: Application, options: dict[str, Any]) -> tuple[float, float] | None:
@@ -141,35 +130,20 @@ def ranges(
     if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1 or not np.all(totals):
         return ()
     if fixed:
-        return _ranges_of_counts(tables, app)
+        names = {f"m{k}": name for k, name in enumerate(tables)}  # no clash with "always ..."
+        keyed = {key: tables[name] for key, name in names.items()}
+        found = best_ranges(keyed, app, level=None)
+        ends = (0.0, *found.at.tolist(), math.inf)
+        winners = [
+            "none" if key not in names else "tie" if lead < NEAR_TIE else names[str(key)]
+            for key, lead in zip(found.best, found.leads, strict=True)
+        ]
+        return _merged(map(Stretch, winners, ends[:-1], ends[1:]))
     if len(scored) != len(tables):
         return ()
     frame = switch_points(scored, actual=True).by_cost_ratio(float(app.priors[1]))
-    stretches = [
-        Stretch(str(w), float(a), float(b))
-        for a, b, w in zip(frame["from_ratio"], frame["to_ratio"], frame["winner"], strict=True)
-    ]
-    if stretches:
-        stretches[0] = replace(stretches[0], low=0.0)
-        stretches[-1] = replace(stretches[-1], high=math.inf)
-    return tuple(stretches)
-
-
-def _ranges_of_counts(
-    tables: Mapping[str, ConfusionMatrix], app: Application
-) -> tuple[Stretch, ...]:
-    """Who wins over all cost ratios when each model keeps its decisions."""
-    names = {f"m{k}": name for k, name in enumerate(tables)}  # no clash with "always ..."
-    keyed = {key: tables[name] for key, name in names.items()}
-    found = best_ranges(keyed, app, level=None)
-    stretches: list[Stretch] = []
-    ends = (0.0, *found.at.tolist(), math.inf)
-    for key, low, high, lead in zip(found.best, ends[:-1], ends[1:], found.leads, strict=True):
-        winner = names.get(str(key), "none")
-        if winner != "none" and lead < NEAR_TIE:
-            winner = "tie"
-        stretches.append(Stretch(winner, low, high))
-    return _merged(stretches)
+    lows, highs = frame["from_ratio"].tolist(), frame["to_ratio"].tolist()
+    return tuple(map(Stretch, frame["winner"], [0.0, *lows[1:]], [*highs[:-1], math.inf]))
 
 
 def within(stretches: tuple[Stretch, ...], reach: tuple[float, float]) -> tuple[Stretch, ...]:
@@ -263,7 +237,7 @@ def nec_draws(
         groups = None if cases.groups is None else cases.groups[kept]
         cases = Cases(cases.truth[kept], cases.weights[kept], groups, cases.priors)
         excess, constant = excess[kept], constant[kept]
-    sums, units = _by_unit(excess, constant, cases, len(counts))
+    sums = _by_unit(excess, constant, cases, len(counts))
     apart = None if cases.groups is not None or priors is None else cases.truth
     size = int(np.clip(WORK / sums.shape[0], LEAST_DRAWS, MOST_DRAWS))
     shape = (len(counts), 1 + excess.shape[1] + constant.shape[1])
@@ -281,7 +255,7 @@ def nec_draws(
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         found = []
         for start in range(0, size, 50):
-            weights = generator.standard_exponential((min(50, size - start), units))
+            weights = generator.standard_exponential((min(50, size - start), sums.shape[0]))
             if apart is not None:  # every class keeps its number of cases
                 for k in np.unique(apart):
                     inside = apart == k
@@ -316,47 +290,37 @@ def _moves(parts: FloatArray, priors: FloatArray | None, nec: FloatArray) -> Flo
     return np.asarray(own / costs[naive])
 
 
-def _by_unit(
-    excess: FloatArray, constant: FloatArray, cases: Cases, n_classes: int
-) -> tuple[FloatArray, int]:
+def _by_unit(excess: FloatArray, constant: FloatArray, cases: Cases, n_classes: int) -> FloatArray:
     """Weights and costs by class, summed over each case or group: (n_units, classes x figures)."""
     n_cases = cases.truth.shape[0]
-    weights = np.ones(n_cases) if cases.weights is None else cases.weights
-    figures = np.column_stack([np.ones(n_cases), excess, constant]) * weights[:, None]
+    figures = np.column_stack([np.ones(n_cases), excess, constant])
+    if cases.weights is not None:
+        figures *= cases.weights[:, None]
     table = np.zeros((n_cases, n_classes, figures.shape[1]))
     table[np.arange(n_cases), cases.truth] = figures
     flat = table.reshape(n_cases, -1)
     if cases.groups is None:
-        return flat, n_cases
+        return flat
     names, place = np.unique(cases.groups, return_inverse=True)
     sums = np.zeros((names.shape[0], flat.shape[1]))
     np.add.at(sums, place.reshape(-1), flat)
-    return sums, names.shape[0]
+    return sums
 
 
 def compared_by_case(names: list[str], draws: CaseDraws | None, n_cases: int) -> Comparison | None:
     """Every pair of systems on the same cases, by NEC."""
     if draws is None or not 2 <= len(names) <= MOST_COMPARED:
         return None
-    values = draws.replicates.values
-    pairs = [
-        tuple(sorted(pair, key=lambda k: draws.nec[k]))
-        for pair in combinations(range(len(names)), 2)
-    ]
-    found = [_difference(names, a, b, draws, n_cases) for a, b in pairs]
-    return Comparison(
-        tuple(names), draws.nec, shares_best(values), tuple(adjusted(found)), (), False,
-        draws.replicates,
-    )  # fmt: skip
-
-
-def _difference(names: list[str], a: int, b: int, draws: CaseDraws, n_cases: int) -> Difference:
-    """One pair, with the interval of its difference."""
-    value = float(draws.nec[a] - draws.nec[b])
-    error, skewness, freedom = draws.spread(draws.moves[:, a] - draws.moves[:, b])
-    low, high = skewed_limits(value, error, skewness, draws.level, freedom)
-    p_value = skewed_p_value(value, error, skewness, freedom)
-    needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
-    return Difference(
-        names[a], names[b], value, low, high, p_value, p_value, False, draws.level, None, needed
-    )
+    found = []
+    for pair in combinations(range(len(names)), 2):
+        a, b = sorted(pair, key=lambda k: draws.nec[k])
+        value = float(draws.nec[a] - draws.nec[b])
+        error, skewness, freedom = draws.spread(draws.moves[:, a] - draws.moves[:, b])
+        low, high = skewed_limits(value, error, skewness, draws.level, freedom)
+        p = skewed_p_value(value, error, skewness, freedom)
+        needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
+        ends = (value, low, high)
+        found.append(Difference(names[a], names[b], *ends, p, p, False, draws.level, None, needed))
+    best, replicates = shares_best(draws.replicates.values), draws.replicates
+    pairs = tuple(adjusted(found))
+    return Comparison(tuple(names), draws.nec, best, pairs, (), False, replicates)

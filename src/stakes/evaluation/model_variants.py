@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes.application import Application, CaseCosts
-from stakes.calibration import Calibrator, cross_fit
-from stakes.evaluation.model_rows import Cases, Model
+from stakes.calibration import Affine, Calibrator, cross_fit
+from stakes.evaluation.model_rows import Cases, Model, Rows
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
@@ -170,23 +170,20 @@ def rule_on(model: Model, app: Application, said_at: FloatArray) -> DecisionRule
     return DecisionRule(app, from_priors=said_at, score_type=kind, model=model.name)
 
 
-def recalibrated(
-    model: Model, cases: Cases, app: Application, calibrator: Calibrator, folds: Any, rng: Any
-) -> tuple[Variant, NDArray[Any]] | Note | None:
+def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[Any]] | Note | None:
     """The Bayes decisions after cross-fitted calibration, and its posteriors; or why not.
 
     None for decisions, which cannot be re-calibrated.
     """
     if model.posteriors is None:
         return None
-    assert app.priors is not None
-    logs = np.log(_softened(model.posteriors.astype(np.float64)))
+    cases, app, wanted = rows.cases, rows.application, rows.recalibrate
     try:
         fitted = cross_fit(
             cases.truth,
-            logs,
-            calibrator=calibrator,
-            folds=folds,
+            np.log(_softened(model.posteriors.astype(np.float64))),
+            calibrator=wanted if isinstance(wanted, Calibrator) else Affine(),
+            folds=rows.folds,
             rng=rng,
             groups=cases.groups,
             sample_weight=cases.weights,

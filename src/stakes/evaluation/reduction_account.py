@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from stakes.application import Application
-from stakes.calibration import Affine, Calibrator
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
-from stakes.evaluation.builder import Account, Figures, build
+from stakes.evaluation.builder import build, shares_of
 from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.model_evaluation import Figures
 from stakes.evaluation.model_intervals import (
     compared,
     joint_rows,
@@ -42,7 +41,6 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison
 
 #: What rows that stayed in their engine cannot tell.
@@ -73,7 +71,7 @@ def evaluated_rows(rows: Rows, options: dict[str, Any]) -> Evaluation:
         sample_weight=cases.weights,
         from_priors=rows.said_at,
     )
-    return build(_Reckoning(found, "", options, rows, codes).account(), options)
+    return _Judge(found, "", options, rows, codes).evaluation()
 
 
 def evaluated_reduction(
@@ -83,11 +81,11 @@ def evaluated_reduction(
 
     def judge(part: Reduction) -> Evaluation:
         if found.request.case_costs:
-            from stakes.evaluation.case_account import case_sums_account
+            from stakes.evaluation.case_account import evaluated_case_sums
 
-            return build(case_sums_account(part), options)
+            return evaluated_case_sums(part, options)
         name = next(iter(found.request.applications)) if application is None else application
-        return build(_Reckoning(part, name, options).account(), options)
+        return _Judge(part, name, options).evaluation()
 
     slices = found.slices if found.request.by else ()
     return with_slices(judge(found), slices, lambda key: judge(found[key]))
@@ -99,8 +97,7 @@ def evaluated_counts(
     """Judge tables of counts at the priors of the application, or else of the first of them."""
     refuse_same_names(tables)
     ordered = {str(name): _ordered(table, given, str(name)) for name, table in tables.items()}
-    found = reduce_confusions(ordered, given)
-    return build(_Reckoning(found, "", options, shared=False).account(), options)
+    return _Judge(reduce_confusions(ordered, given), "", options, shared=False).evaluation()
 
 
 def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
@@ -112,18 +109,18 @@ def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMa
         )
     counts = np.zeros(app.costs.shape, dtype=table.counts.dtype)
     rows = [table.classes.index(outcome) for outcome in app.classes]
-    for j, decision in enumerate(app.decisions):
-        if decision in table.decisions:
-            counts[:, j] = table.counts[rows, table.decisions.index(decision)]
+    columns = [app.decisions.index(decision) for decision in table.decisions]
+    counts[:, columns] = table.counts[rows]
     return ConfusionMatrix(counts, app.classes, app.decisions)
 
 
 @dataclass(eq=False)
-class _Reckoning:
-    """One reduction on its way to an account, with the rows beside it where they are in memory.
+class _Judge:
+    """What one reduction tells, with the rows beside it where they are in memory.
 
-    `codes` is what each model decided on the rows; `shared` is False where nobody knows whether
-    models were counted on the same cases.
+    `name` is the application of the reduction, `codes` what each model decided on the rows;
+    `shared` is False where nobody knows whether models were counted on the same cases. Notes and
+    reasons for what is absent are gathered on the way.
     """
 
     found: Reduction
@@ -132,104 +129,75 @@ class _Reckoning:
     rows: Rows | None = None
     codes: Mapping[str, Any] = field(default_factory=dict)
     shared: bool = True
-    notes: list[Note] = field(default_factory=list)
-    reasons: dict[str, str] = field(default_factory=dict)
 
-    @cached_property
-    def given(self) -> Application:
-        """The application as it was given."""
-        return self.found.request.applications[self.name]
+    def __post_init__(self) -> None:
+        self.notes: list[Note] = []
+        self.reasons: dict[str, str] = {}
+        self.given = self.found.request.applications[self.name]
+        self.shares = shares_of(self.found)
+        self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
+        self.variants = {model: self._as_is(model) for model in self.found.request.models}
+        # Intervals are at the same shares for all, whoever's they are.
+        self.sampled = self.given
+        if not self.shared and self.given.priors is None:
+            tables = [variant.confusion for variant in self.variants.values()]
+            alike = all(np.allclose(table.priors, self.shares) for table in tables)
+            self.sampled = self.given if alike else self.application
 
-    @cached_property
-    def shares(self) -> FloatArray:
-        """The share of each class; that of the first model where each has its own cases."""
-        totals = self.found.class_totals
-        if not totals.sum() > 0:
-            raise DataError("the cases have no weight.")
-        return np.asarray(totals / totals.sum())
-
-    @cached_property
-    def application(self) -> Application:
-        """With the priors that count filled in."""
-        return self.given.with_priors(self.given.resolved_priors(self.shares))
-
-    @cached_property
-    def variants(self) -> dict[str, Variant]:
-        """Every model as it is."""
-        return {model: self._variant(model) for model in self.found.request.models}
-
-    @cached_property
-    def sampled(self) -> Application:
-        """The application of the intervals: at the same shares for all, whoever's they are."""
-        if self.shared or self.given.priors is not None:
-            return self.given
-        tables = [variant.confusion for variant in self.variants.values()]
-        alike = all(np.allclose(table.priors, self.shares) for table in tables)
-        return self.given if alike else self.application
-
-    def account(self) -> Account:
+    def evaluation(self) -> Evaluation:
         """Everything that can be told."""
-        tables = {model: variant.confusion for model, variant in self.variants.items()}
         self._say_first()
-        judged = self._judged()
-        models = tuple(self._figures(model, judged.get(model)) for model in self.variants)
+        judged, told = self._judged(), dict[str, Any]()
+        figures = [self._figures(model, judged.get(model)) for model in self.variants]
         comparison = self._comparison()
         if self.found.whole.bins:
             self.notes.append(Note("best-of-bin-edges"))
+        tables = {model: variant.confusion for model, variant in self.variants.items()}
+        scored = {model: one.scores for model, one in judged.items() if one.scores is not None}
         counted = self.found.rows_by_class
-        account = Account(
+        n_cases = float(counted.sum())
+        if not self.shared:
+            counted = np.min([table.class_totals for table in tables.values()], axis=0)
+            told["unpaired"] = tuple(unpaired(figures, n_cases, self.options["level"]))
+        elif self.rows is not None:
+            each, rows = tuple(judged.values()), self.rows
+            sources = Sources(rows.given, rows.cases, each, rows.said_at, self.options)
+            after, worth = of_calibration(sources)
+            told |= {"after": after, "worth": worth, "sources": sources}
+        return build(
+            figures,
+            self.options,
+            class_cases=counted,
+            reasons=self.reasons,
+            notes=self.notes,
             application=self.application,
-            models=models,
-            n_cases=float(counted.sum()),
-            class_cases=np.min([table.class_totals for table in tables.values()], axis=0)
-            if not self.shared
-            else counted,
+            n_cases=n_cases,
             data_priors=self.shares,
             comparison=comparison,
-            ranges=ranges(
-                self.application,
-                tables,
-                {model: one.scores for model, one in judged.items() if one.scores is not None},
-                fixed="posteriors" not in self.found.kinds.values(),
-            ),
-            notes=tuple(self.notes),
-            reasons=self.reasons,
+            ranges=ranges(self.application, tables, scored, fixed=not self._said),
+            **told,
         )
-        if not self.shared:
-            pairs = unpaired(models, account.n_cases, self.options["level"])
-            return replace(account, unpaired=tuple(pairs))
-        return account if self.rows is None else self._beside(account, self.rows, judged)
 
-    def _beside(self, account: Account, rows: Rows, judged: Mapping[str, Judged]) -> Account:
-        """With what the rows tell: what calibration is worth, and all at other costs."""
-        each = tuple(judged.values())
-        sources = Sources(rows.given, rows.cases, each, rows.said_at, self.options)
-        after, worth = of_calibration(each, rows.cases, rows.given, self.options)
-        return replace(account, after=after, worth=worth, sources=sources)
+    @property
+    def _said(self) -> bool:
+        """Whether any model gave posteriors."""
+        return "posteriors" in self.found.kinds.values()
 
-    def _variant(self, model: str) -> Variant:
-        """What a model decided, and what that cost."""
+    def _as_is(self, model: str) -> Variant:
+        """What a model decided, by which rule, and what that cost."""
+        rule, app = None, self.application
+        if self.found.kinds[model] == "posteriors":
+            before, kind = self.found.request.from_priors, "float64"
+            if self.rows is not None:
+                before, kind = self.rows.said_at, str(self.rows[model].posteriors.dtype)  # type: ignore[union-attr]
+            elif before is None or self.given.priors is None:
+                before = app.priors
+            rule = DecisionRule(app, from_priors=before, score_type=kind, model=model)
         table = self.found.confusion(model, self.name)
-        return priced(table, self.application, self.codes.get(model), self._rule(model))
-
-    def _rule(self, model: str) -> DecisionRule | None:
-        """How a model's posteriors were decided; None for decisions."""
-        if self.found.kinds[model] != "posteriors":
-            return None
-        before, kind = self._said_by(model)
-        return DecisionRule(self.application, from_priors=before, score_type=kind, model=model)
-
-    def _said_by(self, model: str) -> tuple[FloatArray, str]:
-        """The base rate that posteriors were made for, and their type."""
-        if self.rows is not None:
-            return self.rows.said_at, str(self.rows[model].posteriors.dtype)  # type: ignore[union-attr]
-        said_at, here = self.found.request.from_priors, self.application.priors
-        assert here is not None
-        return here if said_at is None or self.given.priors is None else said_at, "float64"
+        return priced(table, app, self.codes.get(model), rule)
 
     def _say_first(self) -> None:
         """What was assumed of the shares, and what this kind of input cannot tell."""
-        posteriors = "posteriors" in self.found.kinds.values()
         said_at = self.found.request.from_priors
         if not self.shared:
             self.notes.append(Note("counts-only"))
@@ -239,10 +207,10 @@ class _Reckoning:
         elif self.given.priors is None:
             self.notes.append(Note("shares-of-data"))
         elif not np.array_equal(self.given.priors, self.shares if said_at is None else said_at):
-            self.notes.append(Note("posteriors-moved" if posteriors else "shares-of-application"))
+            self.notes.append(Note("posteriors-moved" if self._said else "shares-of-application"))
         if not self.shared and len(self.variants) > 1:
             self.notes.append(Note("cases-unshared"))
-        if posteriors and self.rows is None:
+        if self._said and self.rows is None:
             self.notes.append(Note("recalibration-needs-rows"))
             self.reasons |= _WITHOUT_ROWS
 
@@ -250,15 +218,9 @@ class _Reckoning:
         """Each model with what its rows tell; empty without rows."""
         if self.rows is None:
             return {}
-        rows, wanted = self.rows, self.rows.recalibrate
-        calibrator = wanted if isinstance(wanted, Calibrator) else Affine()
-        seed, found, softened = self.options["rng"], {}, []
+        rows, wanted, found, softened = self.rows, self.rows.recalibrate, {}, []
         for model in rows.models:
-            after = None
-            if wanted is not False:
-                after = recalibrated(
-                    model, rows.cases, self.application, calibrator, rows.folds, seed
-                )
+            after = None if wanted is False else recalibrated(model, rows, self.options["rng"])
             if isinstance(after, Note):
                 self.notes.append(after)
             variant, fitted = after if isinstance(after, tuple) else (None, None)
@@ -268,11 +230,10 @@ class _Reckoning:
             found[model.name] = Judged(model, self.variants[model.name], variant, fitted, scores)
         if softened:
             self.notes.append(Note("zeros-softened", models=", ".join(softened)))
-        kinds = {model.kind for model in rows.models}
-        if "posteriors" in kinds:
+        if self._said:
             code = "not-asked" if wanted is False else "not-recalibrated"
             self.reasons["recalibrated_nec"] = code
-        if len(kinds) > 1:
+        if len(set(self.found.kinds.values())) > 1:
             self.reasons["ranges"] = "mixed-models"
         return found
 
@@ -334,17 +295,15 @@ class _Reckoning:
             self.reasons["comparison"] = "too-many-models"
             return None
         try:
-            joint = self._joint()
+            if self.rows is not None and not self.rows.cases.plain:
+                joint = joint_rows(self.codes, self.rows.cases, self.given)
+            elif self.found.request.sample_weight is not None:
+                joint = self.found.weighted(self.name)
+            else:
+                joint = self.found.paired(self.name)
         except UndefinedError as error:
             if "interval" not in self.reasons:
                 self.notes.append(Note("not-compared", why=error.message))
             self.reasons["comparison"] = "not-compared"
             return None
         return None if math.isnan(necs[0]) else compared(joint, self.given, self.options)
-
-    def _joint(self) -> Any:
-        """What all models decided on the same rows; with weights, what they tell of it."""
-        if self.rows is not None and not self.rows.cases.plain:
-            return joint_rows(self.codes, self.rows.cases, self.given)
-        weighted = self.found.request.sample_weight is not None
-        return self.found.weighted(self.name) if weighted else self.found.paired(self.name)
