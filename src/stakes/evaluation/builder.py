@@ -121,8 +121,6 @@ def _reason(figure: str, ev: Evaluation, reasons: Mapping[str, str]) -> str:
 
 def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
     """Which class that matters has too few cases; empty when none has."""
-    if not min_cases >= 0:
-        raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
     costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
     count, k = min((float(count), k) for k, count in enumerate(np.where(costly, counts, np.inf)))
     if count >= min_cases:

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes._columns import refuse_masked
+from stakes._names import as_positions, encode
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -20,7 +21,7 @@ from stakes.application import (
 )
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.model_rows import Rows, refuse_other_order, said_of
+from stakes.evaluation.model_rows import Cases, Rows, read_models, refuse_other_order, said_of
 from stakes.evaluation.model_variants import refuse_absent
 from stakes.evaluation.reduction_account import (
     evaluated_counts,
@@ -141,8 +142,8 @@ def evaluate(
         case_costs, application = application, Application(application.average())
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
-    _refuse_settings(recalibrate, folds, min_cases, case_costs)
-    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
+    _refuse_settings(recalibrate, folds, case_costs)
+    options = _options(level, rng, min_cases)
     tables = models if isinstance(models, Mapping) else {"model": models}
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
@@ -152,18 +153,13 @@ def evaluate(
         return _doubted(evaluated_counts(tables, given, options), uncertain)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
-    columns = {"sample_weight": sample_weight, "groups": groups}
-    refuse_other_order(y_true, {**tables, **columns, "by": by})
-    rows = Rows.read(
-        y_true,
-        said_of(models, X, given),
-        given,
-        asked_order(classes, positive, y_true, _ASKED),
-        columns,
-        from_priors=from_priors,
-        recalibrate=recalibrate,
-        folds=folds,
-    )
+    columns = {"sample_weight": sample_weight, "groups": groups, "by": by}
+    refuse_other_order(y_true, {**tables, **columns})
+    said, order = said_of(models, X, given), asked_order(classes, positive, y_true, _ASKED)
+    truth = as_positions(encode(y_true, given.classes, "y_true"))
+    cases = Cases.of(truth, given, sample_weight, groups)
+    read = read_models(said, given, truth.shape[0], order)
+    rows = Rows(given, cases, read, from_priors, recalibrate, folds)
     if case_costs is not None:
         from stakes.evaluation.case_account import evaluated_case_rows
 
@@ -177,7 +173,15 @@ def evaluate(
     return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
 
 
-def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:
+def _options(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:
+    """What intervals and verdicts are asked for."""
+    whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
+    if not whole or min_cases < 0:
+        raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
+    return {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
+
+
+def _refuse_settings(recalibrate: Any, folds: Any, case_costs: Any) -> None:
     """Raise for settings that cannot be meant."""
     if case_costs is not None and not isinstance(case_costs, CaseCosts):
         raise CostError(
@@ -185,9 +189,6 @@ def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: A
             hint="CaseCosts.binary(false_negative=amounts, false_positive=1.0); for costs that "
             "are the same in every case, application=CostMatrix.binary(...)",
         )
-    whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
-    if not whole or min_cases < 0:
-        raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
     refuse_masked(folds, "folds")
     if np.ndim(folds) == 0 and not (isinstance(folds, (int, np.integer)) and folds >= 2):
         raise DataError(
@@ -338,9 +339,7 @@ def evaluate_frame(
 
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
-    models = _models(posteriors, decisions)
-    _refuse_mistaken(frame, posteriors, decisions)
-    said_at = from_priors
+    models, said_at = _models(frame, posteriors, decisions), from_priors
     if said_at is not None and given.priors is None:
         raise PriorError(
             "`from_priors` says what the posteriors were made for; say too where the models "
@@ -363,7 +362,7 @@ def evaluate_frame(
         classes=classes,
         positive=positive,
     )
-    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
+    options = _options(level, rng, min_cases)
     found = evaluated_reduction(reduce_frame(frame, request), options=options)
     if uncertain is None:
         return found
@@ -380,43 +379,34 @@ def _class_shares(frame: Any, label: str, app: Application, sample_weight: str |
     return totals / totals.sum()
 
 
-def _refuse_mistaken(frame: Any, posteriors: Any, decisions: Any) -> None:
-    """Raise for probabilities that are given as decisions, or decisions as probabilities."""
+def _models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
+    """The columns of every model, posteriors first; raise for one kind given as the other."""
     from stakes.engines.frame_reduction import native
 
     types = dict(nw.from_native(native(frame)).collect_schema())
-    for given, what in ((posteriors, "posteriors"), (decisions, "decisions")):
-        named = given if isinstance(given, Mapping) else {} if given is None else {"model": given}
+    kinds = {
+        "posteriors": (posteriors, "decisions", "names or positions of decisions; else make its "
+                       "numbers floats"),
+        "decisions": (decisions, "posteriors", "probabilities; decisions are names or integers"),
+    }  # fmt: skip
+    found: dict[str, Any] = {}
+    for what, (given, other, if_it_holds) in kinds.items():
+        named = {} if given is None else given if isinstance(given, Mapping) else {"model": given}
         for model, said in named.items():
+            if str(model) in found:
+                raise DataError(f"two models are called {str(model)!r}.")
+            found[str(model)] = said
             each = said.values() if isinstance(said, Mapping) else said
             columns = [said] if isinstance(said, str) else list(each)
             kind = types.get(columns[0]) if len(columns) == 1 else None
             if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
                 continue
-            hints = {
-                "posteriors": f"decisions={{{model!r}: {columns[0]!r}}} if it holds names or "
-                "positions of decisions; else make its numbers floats",
-                "decisions": f"posteriors={{{model!r}: {columns[0]!r}}} if it holds "
-                "probabilities; decisions are names or integers",
-            }
+            read_as = "decisions" if what == "posteriors" else "probabilities"
             raise DataError(
                 f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
-                f"{'decisions' if what == 'posteriors' else 'probabilities'}.",
-                hint=hints[what],
+                f"{read_as}.",
+                hint=f"{other}={{{model!r}: {columns[0]!r}}} if it holds {if_it_holds}",
             )
-
-
-def _models(posteriors: Any, decisions: Any) -> dict[str, Any]:
-    """The columns of every model, posteriors first."""
-    found: dict[str, Any] = {}
-    for given in (posteriors, decisions):
-        if given is None:
-            continue
-        named = given if isinstance(given, Mapping) else {"model": given}
-        for name, columns in named.items():
-            if str(name) in found:
-                raise DataError(f"two models are called {str(name)!r}.")
-            found[str(name)] = columns
     if not found:
         raise DataError(
             "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,21 +62,24 @@ class Model:
 def read_models(
     models: Any, app: Application, n_cases: int, order: ClassOrder
 ) -> tuple[Model, ...]:
-    """Every model of a mapping; a single one may come without a name."""
-    if not isinstance(models, Mapping):
-        return (_read_alone(models, app, n_cases, order),)
-    if not models:
-        raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
-    refuse_same_names(models)
-    return tuple(_read(str(name), said, app, n_cases, order) for name, said in models.items())
+    """Every model of a mapping; a single one may come without a name.
 
+    Where it cannot be one, how to pass several. Floats are posteriors, everything else decisions.
+    """
 
-def _read_alone(said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
-    """A model without a name; where it cannot be one, how to pass several."""
+    def read(name: str, said: Any) -> Model:
+        array = read_model(said, name, app, n_cases, order)
+        return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)
+
+    if isinstance(models, Mapping):
+        if not models:
+            raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
+        refuse_same_names(models)
+        return tuple(read(str(name), said) for name, said in models.items())
     try:
-        return _read("model", said, app, n_cases, order)
+        return (read("model", models),)
     except StakesError as error:
-        if (passed := _passed_apart(said)) is None:
+        if (passed := _passed_apart(models)) is None:
             raise
         hint = f"if these are several models: evaluate(y_true, {{{passed}}}, ...)"
         both = hint if error.hint is None else f"{error.hint}\n{hint}"
@@ -86,10 +90,11 @@ def _passed_apart(said: Any) -> str | None:
     """How columns of a frame or an array would be passed as models; None where there are none."""
     if hasattr(said, "columns"):
         parts = [f'"{name}": frame["{name}"]' for name in said.columns]
-    elif np.ndim(said) == 2 and isinstance(said, (list, tuple)):
-        parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
     elif np.ndim(said) == 2:
-        parts = [f'"{chr(97 + k)}": models[:, {k}]' for k in range(min(np.shape(said)[1], 3))]
+        place, count = "{}", len(said)
+        if not isinstance(said, (list, tuple)):
+            place, count = ":, {}", np.shape(said)[1]
+        parts = [f'"{chr(97 + k)}": models[{place.format(k)}]' for k in range(min(count, 3))]
     else:
         return None
     return ", ".join([*parts[:2], *(["..."] if len(parts) > 2 else [])])
@@ -113,32 +118,19 @@ def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
     Columns are taken by position, so that rows of such a column would meet the wrong truth.
     """
     labels: Any = getattr(y_true, "index", None)
-    if not hasattr(labels, "sort_values"):
-        return
     for name, column in columns.items():
         other: Any = getattr(column, "index", None)
-        if not hasattr(other, "sort_values") or len(other) != len(labels) or labels.equals(other):
+        if not (hasattr(labels, "sort_values") and hasattr(other, "sort_values")):
             continue
-        if (told := _sorted(labels)) is not None and told == _sorted(other):
-            raise DataError(
-                f"`{name}` has the row labels of `y_true` in another order.",
-                hint=f"{name}.reindex(y_true.index) if the labels say which rows belong together; "
-                ".to_numpy() on both if the order does",
-            )
-
-
-def _sorted(labels: Any) -> list[Any] | None:
-    """Row labels in order; None where they have none, or name several rows alike."""
-    try:
-        return list(labels.sort_values()) if labels.is_unique else None
-    except TypeError:
-        return None
-
-
-def _read(name: str, said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
-    """One model; floats are posteriors, everything else decisions."""
-    array = read_model(said, name, app, n_cases, order)
-    return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)
+        if not labels.is_unique or len(other) != len(labels) or labels.equals(other):
+            continue
+        with suppress(TypeError):  # labels that have no order
+            if list(labels.sort_values()) == list(other.sort_values()):
+                raise DataError(
+                    f"`{name}` has the row labels of `y_true` in another order.",
+                    hint=f"{name}.reindex(y_true.index) if the labels say which rows belong "
+                    "together; .to_numpy() on both if the order does",
+                )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,17 +196,6 @@ class Rows:
     recalibrate: bool | Calibrator
     folds: Any
 
-    @classmethod
-    def read(
-        cls, y_true: Any, models: Any, given: Application, order: ClassOrder,
-        columns: Mapping[str, Any], **asked: Any,
-    ) -> Rows:  # fmt: skip
-        """Labels, models, and the columns `sample_weight` and `groups`, as they were given."""
-        truth = as_positions(encode(y_true, given.classes, "y_true"))
-        cases = Cases.of(truth, given, columns["sample_weight"], columns["groups"])
-        found = read_models(models, given, truth.shape[0], order)
-        return cls(given, cases, found, **asked)
-
     @property
     def application(self) -> Application:
         """With the priors that count filled in."""
@@ -246,11 +227,10 @@ class Rows:
 def said_of(models: Any, X: Any, app: Application) -> Any:
     """The models, with estimators replaced by what they say of `X`."""
     each = models if isinstance(models, Mapping) else {"model": models}
-    fitted = {name: one for name, one in each.items() if _is_estimator(one)}
+    fitted = [name for name, one in each.items() if callable(getattr(one, "predict", None))]
     if X is None and fitted:
         raise DataError(
-            f"model {str(next(iter(fitted)))!r} is an estimator, so I need the cases to ask it "
-            "about.",
+            f"model {str(fitted[0])!r} is an estimator, so I need the cases to ask it about.",
             hint="evaluate(y_true, models, X=X, ...)",
         )
     if X is not None and not fitted:
@@ -258,9 +238,7 @@ def said_of(models: Any, X: Any, app: Application) -> Any:
     if not fitted:
         return models
     refuse_masked(X, "X")
-    said = {
-        name: _said(one, X, str(name), app) if name in fitted else one for name, one in each.items()
-    }
+    said = {**each, **{name: _said(each[name], X, str(name), app) for name in fitted}}
     return said if isinstance(models, Mapping) else said["model"]
 
 
@@ -281,11 +259,6 @@ def inside(estimator: Any) -> Any:
     return steps[-1][1] if steps else None
 
 
-def _is_estimator(model: Any) -> bool:
-    """Whether a model can be asked about cases."""
-    return callable(getattr(model, "predict", None))
-
-
 def _said(estimator: Any, X: Any, name: str, app: Application) -> Any:
     """Posteriors in the order of the application; decisions of what decides by cost."""
     if decides_by_cost(estimator):
@@ -303,7 +276,15 @@ def _said(estimator: Any, X: Any, name: str, app: Application) -> Any:
             "columns",
         )
     codes = encode(np.asarray(estimator.classes_), app.classes, "classes_")
-    return _of_classes(np.asarray(estimator.predict_proba(X)), codes, name, app)
+    said = np.asarray(estimator.predict_proba(X))
+    if said.ndim != 2 or said.shape[1] != codes.shape[0]:
+        raise DataError(
+            f"model {name!r} must give one column for each of its {codes.shape[0]} classes; got "
+            f"shape {said.shape}."
+        )
+    full = np.zeros((said.shape[0], len(app.classes)), dtype=said.dtype)
+    full[:, codes] = said  # a class never seen has probability 0
+    return _Named(full, app.classes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,15 +296,3 @@ class _Named:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self.said if dtype is None else self.said.astype(dtype)
-
-
-def _of_classes(said: NDArray[Any], codes: NDArray[Any], name: str, app: Application) -> _Named:
-    """Columns put where the application has them; a class never seen has probability 0."""
-    if said.ndim != 2 or said.shape[1] != codes.shape[0]:
-        raise DataError(
-            f"model {name!r} must give one column for each of its {codes.shape[0]} classes; got "
-            f"shape {said.shape}."
-        )
-    full = np.zeros((said.shape[0], len(app.classes)), dtype=said.dtype)
-    full[:, codes] = said
-    return _Named(full, app.classes)
