@@ -27,20 +27,31 @@ def _depends(ev: Evaluation) -> bool:
 
 def _on_what(ev: Evaluation) -> str:
     """Which model wins in which part of the range, and which to take if that stays unknown."""
-    said = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev)
-    return f"It depends: {said}.{_safest(ev)}"
+    said, safe = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev), ""
+    if ev.doubt is not None:
+        name = ev.doubt.safest
+        safe = f" If that stays unknown, {name} is safest: {_at_most(ev.doubt.worst(name))}."
+    return f"It depends: {said}.{safe}"
 
 
 def _by_ratio(ev: Evaluation) -> str:
     """Winners along the one scale of two classes."""
-    names = [_named(stretch.winner) for stretch in ev.switches]
-    borders = [_border(ev, stretch.low) for stretch in ev.switches[1:]]
-    parts = [f"{names[-1]} if {_more(ev, borders[-1])}"]
+    unknown = "costs" if ev.doubt is None else ev.doubt.unknown
+    prior, second = _shares(ev)[1], ev.application.classes[1]
+    names = ["no model" if each.winner == "none" else each.winner for each in ev.switches]
+    ratios = [each.low for each in ev.switches[1:]]
+    borders, more = [plain(ratio, 2) for ratio in ratios], "a miss costs more than {} false alarms"
+    if unknown == "shares":
+        (tn, fp), (fn, tp) = ev.application.costs.values
+        odds = [ratio * (fp - tn) / (fn - tp) * prior / (1 - prior) for ratio in ratios]
+        borders, more = (
+            [percent(each / (1 + each)) for each in odds],
+            f"more than {{}} are '{second}'",
+        )
+    parts = [f"{names[-1]} if {more.format(borders[-1])}"]
     for k in range(len(names) - 2, 0, -1):
         parts.append(f"{names[k]} from {borders[k - 1]} to {borders[k]}")
-    where = ""
-    if ev.doubt is not None and ev.doubt.unknown == "both":
-        where = f" (where {percent(_prior(ev))} are '{_second(ev)}')"
+    where = f" (where {percent(prior)} are '{second}')" if unknown == "both" else ""
     return f"{', '.join(parts)}, else {names[0]}{where}"
 
 
@@ -52,47 +63,13 @@ def _by_place(ev: Evaluation) -> str:
     for winner in dict.fromkeys(name for name, _ in pairs if name != "tie"):
         first, *others = [place for name, place in pairs if name == winner]
         more = f" and {len(others)} other end{'s' if len(others) > 1 else ''}" if others else ""
-        parts.append(f"{_named(winner)} at {first}{more}")
+        parts.append(f"{'no model' if winner == 'none' else winner} at {first}{more}")
     return f"{'; '.join(parts)} ({ev.doubt.words})"
 
 
-def _named(winner: str) -> str:
-    """A model, or none."""
-    return "no model" if winner == "none" else winner
-
-
-def _more(ev: Evaluation, border: str) -> str:
-    """On the far side of a border."""
-    if ev.doubt is not None and ev.doubt.unknown == "shares":
-        return f"more than {border} are '{_second(ev)}'"
-    return f"a miss costs more than {border} false alarms"
-
-
-def _border(ev: Evaluation, ratio: float) -> str:
-    """A border as a share, when it is the share that is unknown, or else in false alarms."""
-    if ev.doubt is None or ev.doubt.unknown != "shares":
-        return plain(ratio, 2)
-    (tn, fp), (fn, tp) = ev.application.costs.values
-    odds = ratio * (fp - tn) / (fn - tp) * _prior(ev) / (1 - _prior(ev))
-    return percent(odds / (1 + odds))
-
-
-def _prior(ev: Evaluation) -> float:
-    """The share of the outcome that is acted on."""
-    return float(ev.application.resolved_priors(ev.data_priors)[1])
-
-
-def _second(ev: Evaluation) -> str:
-    """The outcome that is acted on."""
-    return str(ev.application.classes[1])
-
-
-def _safest(ev: Evaluation) -> str:
-    """The model of least worst regret."""
-    if ev.doubt is None:
-        return ""
-    name = ev.doubt.safest
-    return f" If that stays unknown, {name} is safest: {_at_most(ev.doubt.worst(name))}."
+def _shares(ev: Evaluation) -> list[float]:
+    """The share of each outcome where the models will run."""
+    return ev.application.resolved_priors(ev.data_priors).tolist()
 
 
 def _at_most(regret: float) -> str:
@@ -151,9 +128,7 @@ def kind_of(ev: Evaluation) -> str:
         return "none"
     if best.interval is not None and best.interval[1] >= 1:
         return "cannot say"
-    if len(_equals(ev)) > 1 or ev.rival is not None:
-        return "cannot tell apart"
-    return "deploy"
+    return "deploy" if len(_equals(ev)) == 1 and ev.rival is None else "cannot tell apart"
 
 
 def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
@@ -165,38 +140,52 @@ def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
     return changes and after.recalibrated_nec < min(1.0, best.nec - WORTH_SAYING)
 
 
-def _equals(ev: Evaluation) -> list[ModelEvaluation]:
+def _equals(ev: Evaluation) -> list[str]:
     """The models that cost as much as the best one."""
     least = ev[ev.best].cost
     margin = SAME_COST * max(abs(ev.naive_cost), abs(least))
-    return [model for model in ev.models if model.cost - least <= margin]
-
-
-def _baseline(ev: Evaluation) -> str:
-    """The best decision that ignores the models, in words."""
-    return f"always deciding '{ev.naive_decision}'"
+    return [model.name for model in ev.models if model.cost - least <= margin]
 
 
 def sentence(ev: Evaluation) -> str:
     """The verdict in words."""
-    kind, best = kind_of(ev), ev[ev.best]
+    kind, best, equals = kind_of(ev), ev[ev.best], _equals(ev)
     if kind == "none":
         return _none(ev, best)
     if kind == "cannot say":
         return _cannot_say(ev, best)
     if kind == "it depends":
         return _on_what(ev)
+    said, subject, share = f"Deploy {best.name}", "It", 1 - best.nec
+    saving, interval = best.saving, best.interval
     if kind == AFTER:
-        return _after(ev)
-    if kind == "cannot tell apart":
-        equals = _equals(ev)
-        if len(equals) > 1:
-            names = " or ".join(model.name for model in equals)
-            subject = "Either" if len(equals) == 2 else "Each"
-            return f"{names}: they cost the same on these cases. {_worth(ev, best, subject)}"
-        return f"{_apart(ev, best)} {_worth(ev, best, best.name)}"
-    at = "" if best.threshold is None else f" at {best.rule}"
-    return f"Deploy {best.name}{at}. {_worth(ev, best, 'It')}"
+        after = ev.best_recalibrated
+        assert after is not None
+        assert after.recalibrated_nec is not None
+        said, subject = f"Deploy {after.name} after re-calibrating.", "It then"
+        share, interval = 1 - after.recalibrated_nec, after.recalibrated_interval
+        saving = ev.naive_cost * share
+    elif kind == "cannot tell apart" and len(equals) > 1:
+        said = f"{' or '.join(equals)}: they cost the same on these cases."
+        subject = "Either" if len(equals) == 2 else "Each"
+    elif kind == "cannot tell apart":
+        said, subject = _apart(ev, best), best.name
+    else:
+        said += "." if best.threshold is None else f" at {best.rule}."
+    ends = ""
+    if interval is not None:
+        volume = ev.application.volume or 1.0
+        low, high = (money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(interval))
+        ends = f" ({low} to {high})"
+    return (
+        f"{said} {subject} avoids {percent(share, 0)} of the {_cost(ev)} of "
+        f"{_baseline(ev)}: {_amount(ev, saving)}{ends}."
+    )
+
+
+def _baseline(ev: Evaluation) -> str:
+    """The best decision that ignores the models, in words."""
+    return f"always deciding '{ev.naive_decision}'"
 
 
 def _none(ev: Evaluation, best: ModelEvaluation) -> str:
@@ -212,46 +201,25 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
     )
 
 
-def _after(ev: Evaluation) -> str:
-    """Which model to deploy once it is re-calibrated."""
-    after = ev.best_recalibrated
-    assert after is not None
-    assert after.recalibrated_nec is not None
-    left = 1 - after.recalibrated_nec
-    said = _avoided(ev, "It then", left, ev.naive_cost * left, after.recalibrated_interval)
-    return f"Deploy {after.name} after re-calibrating. {said}"
-
-
-def _worth(ev: Evaluation, model: ModelEvaluation, subject: str) -> str:
-    """What a model avoids, as it is."""
-    return _avoided(ev, subject, 1 - model.nec, model.saving, model.interval)
-
-
-def _avoided(
-    ev: Evaluation, subject: str, share: float, saving: float, interval: tuple[float, float] | None
-) -> str:
-    """What is avoided, as a share and as an amount, with its interval."""
-    return (
-        f"{subject} avoids {percent(share, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
-        f"{_amount(ev, saving)}{_range(ev, interval)}."
-    )
-
-
 def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
     """That two models cannot be told apart, by how much, and what it would take."""
     rival = ev.rival
     assert rival is not None
     other = rival.second if rival.first == best.name else rival.first
-    half = (rival.high - rival.low) / 2
-    text = (
-        f"{best.name} or {other}: the data cannot tell them apart "
-        f"(difference {abs(rival.value):.3f} ± {half:.3f}"
-    )
-    more = rival.cases_needed - ev.n_cases
+    half, more = (rival.high - rival.low) / 2, rival.cases_needed - ev.n_cases
+    needed = ""
     if math.isfinite(more) and more > 0:
-        digits = max(0, math.floor(math.log10(max(more, 1))) - 1)
-        text += f"; about {grouped(math.ceil(more / 10**digits) * 10**digits)} more cases needed"
-    return text + ")."
+        needed = f"; about {grouped(rounded_up(more))} more cases needed"
+    return (
+        f"{best.name} or {other}: the data cannot tell them apart "
+        f"(difference {abs(rival.value):.3f} ± {half:.3f}{needed})."
+    )
+
+
+def rounded_up(number: float) -> int:
+    """A number of cases in two digits, upwards."""
+    unit = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
+    return math.ceil(number / unit) * unit
 
 
 def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
@@ -276,32 +244,28 @@ def remarks(ev: Evaluation) -> list[Note]:
 def _calibration(ev: Evaluation) -> list[Note]:
     """What re-calibrating the best model is worth, when that is sure."""
     best, worth = ev[ev.best], ev.worth
-    loss = best.calibration_loss
+    loss, slope = best.calibration_loss, best.calibration_slope
     if worth is None or loss is None or not loss > WORTH_SAYING or not worth.decided:
         return []
     if kind_of(ev) == AFTER:
         return []
-    gain = _amount(ev, ev.naive_cost * loss)
     low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
-    confidence = _confidence(best.calibration_slope)
+    confidence = "gives probabilities that are too high or too low"
+    if slope is not None and abs(slope - 1) > _SLOPE:
+        confidence = f"is {'over' if slope < 1 else 'under'}-confident"
     ends = {"low": money(low, None), "high": money(high, None)}
+    gain = _amount(ev, ev.naive_cost * loss)
     return [Note("recalibration-worth", model=best.name, confidence=confidence, gain=gain, **ends)]
-
-
-def _confidence(slope: float | None) -> str:
-    """What is wrong with the probabilities, in words."""
-    if slope is not None and slope < 1 - _SLOPE:
-        return "is over-confident"
-    if slope is not None and slope > 1 + _SLOPE:
-        return "is under-confident"
-    return "gives probabilities that are too high or too low"
 
 
 def _robust(ev: Evaluation) -> list[Note]:
     """From where to where the best model stays best, as costs and shares vary."""
-    ratio = _ratio(ev)
-    if ratio is None or kind_of(ev) not in ("deploy", "cannot tell apart"):
+    if ev.application.costs.shape != (2, 2) or kind_of(ev) not in DEPLOYS:
         return []
+    (tn, fp), (fn, tp) = ev.application.costs.standardized().values.tolist()
+    if fp <= tn or fn <= tp:
+        return []
+    ratio, name = (fn - tp) / (fp - tn), ev.application.classes[1]
     here = [s for s in ev.ranges if s.low <= ratio <= s.high and s.winner == ev.best]
     if not here:
         return []
@@ -310,35 +274,21 @@ def _robust(ev: Evaluation) -> list[Note]:
     as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
     where = "whatever a miss costs"
     if low > 0 or not math.isinf(high):
-        ends = [plain(low, 2), plain(high, 2)]
-        where = f"{_between(ends, low, high)} false alarms per missed '{_second(ev)}'"
-        where += _shares(ev, low / ratio, high / ratio)
+        where = f"{_between(plain(low, 2), plain(high, 2), low, high)} false alarms per missed "
+        where += f"'{name}'"
+        shares = _shares(ev)
+        if shares != ev.data_priors.tolist():
+            odds = shares[1] / shares[0] / ratio
+            ends = [percent(1 - 1 / (1 + end * odds)) for end in (low, high)]
+            where += f", or {_between(*ends, low, high)} '{name}'"
     return [Note("robust", model=ev.best, as_is=as_is, stays=stays, where=where)]
 
 
-def _between(ends: list[str], low: float, high: float) -> str:
+def _between(first: str, last: str, low: float, high: float) -> str:
     """From here to there, or only one of them."""
     if low == 0:
-        return f"up to {ends[1]}"
-    return f"from {ends[0]} on" if math.isinf(high) else f"from {ends[0]} to {ends[1]}"
-
-
-def _shares(ev: Evaluation, low: float, high: float) -> str:
-    """The same as shares of the second class, where they are not those of the data."""
-    priors = ev.application.resolved_priors(ev.data_priors)
-    if np.array_equal(priors, ev.data_priors):
-        return ""
-    odds = float(priors[1] / priors[0])
-    ends = [percent(1 - 1 / (1 + factor * odds)) for factor in (low, high)]
-    return f", or {_between(ends, low, high)} '{_second(ev)}'"
-
-
-def _ratio(ev: Evaluation) -> float | None:
-    """How many false alarms a miss costs as much as; None unless two classes and decisions."""
-    if ev.application.costs.shape != (2, 2):
-        return None
-    (tn, fp), (fn, tp) = ev.application.costs.standardized().values
-    return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
+        return f"up to {last}"
+    return f"from {first} on" if math.isinf(high) else f"from {first} to {last}"
 
 
 def _few(ev: Evaluation) -> list[Note]:
@@ -365,12 +315,3 @@ def _amount(ev: Evaluation, saving: float) -> str:
         return f"{money(saving, app.unit)} per case"
     total = money(saving * app.volume, app.unit)
     return f"{total} a {app.period}" if app.period else f"{total} on {grouped(app.volume)} cases"
-
-
-def _range(ev: Evaluation, interval: tuple[float, float] | None) -> str:
-    """The interval of a saving, in brackets."""
-    if interval is None:
-        return ""
-    volume = ev.application.volume or 1.0
-    low, high = (money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(interval))
-    return f" ({low} to {high})"

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
+from stakes.evaluation.verdict import rounded_up
 from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.charts import cursor
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
@@ -129,7 +130,7 @@ def _undecided(record: Any) -> list[Html]:
         text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
                  f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
         if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            text_ += f"; about {grouped(_rounded(found['cases_needed']))} cases would do"
+            text_ += f"; about {grouped(rounded_up(found['cases_needed']))} cases would do"
         items.append(element("li", f"{text_}."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
@@ -192,12 +193,6 @@ def _reach(low: float, high: float | None, shown: Any) -> str:
     if high is None:
         return f" from {shown(low)}" if low else " at any number of"
     return f" from {shown(low)} to {shown(high)}" if low else f" up to {shown(high)}"
-
-
-def _rounded(number: float) -> float:
-    """Two digits, upwards."""
-    unit = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
-    return float(math.ceil(number / unit) * unit)
 
 
 def computed(sheet: Sheet) -> Html:
