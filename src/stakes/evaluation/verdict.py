@@ -40,15 +40,14 @@ def _by_ratio(ev: Evaluation) -> str:
     prior, second = _shares(ev)[1], ev.application.classes[1]
     names = ["no model" if each.winner == "none" else each.winner for each in ev.switches]
     ratios = [each.low for each in ev.switches[1:]]
-    borders, more = [plain(ratio, 2) for ratio in ratios], "a miss costs more than {} false alarms"
+    borders = [plain(ratio, 2) for ratio in ratios]
+    above = f"a miss costs more than {borders[-1]} false alarms"
     if unknown == "shares":
         (tn, fp), (fn, tp) = ev.application.costs.values
         odds = [ratio * (fp - tn) / (fn - tp) * prior / (1 - prior) for ratio in ratios]
-        borders, more = (
-            [percent(each / (1 + each)) for each in odds],
-            f"more than {{}} are '{second}'",
-        )
-    parts = [f"{names[-1]} if {more.format(borders[-1])}"]
+        borders = [percent(each / (1 + each)) for each in odds]
+        above = f"more than {borders[-1]} are '{second}'"
+    parts = [f"{names[-1]} if {above}"]
     for k in range(len(names) - 2, 0, -1):
         parts.append(f"{names[k]} from {borders[k - 1]} to {borders[k]}")
     where = f" (where {percent(prior)} are '{second}')" if unknown == "both" else ""

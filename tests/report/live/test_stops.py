@@ -7,8 +7,7 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.metrics import normalized_expected_cost
-from stakes.report.live.stop_sureness import chances_best, nec_limits
-from stakes.report.live.stops import RATIO_STOPS, STEP, grid_of
+from stakes.report.live.stops import RATIO_STOPS, STEP, grid_of, nec_limits
 from stakes.report.live.two_classes import Live, live_numbers
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.uncertainty import compare, interval
@@ -98,21 +97,6 @@ def test_differences_are_told_apart_as_by_the_score_test(live, key):
         found = compare(joint, app, normalized=True, method="score", rng=0).difference(0, 1)
         assert gap[k] == pytest.approx(found.value, abs=1e-12)
         assert (abs(score[k]) > live.z) == found.decided
-
-
-class TestChances:
-    def test_equal_models_share(self):
-        found = chances_best(np.full((2, 1), 0.5), np.zeros((2, 2, 1)))
-        assert found[:, 0].tolist() == [0.5, 0.5]
-
-    def test_add_to_one_and_follow_the_normal_law(self):
-        from scipy.special import ndtr
-
-        gap, error = 0.03, 0.02
-        variances = np.array([[0, error**2], [error**2, 0]])[:, :, None]
-        found = chances_best(np.array([[0.5], [0.5 + gap]]), variances)
-        assert found.sum() == pytest.approx(1)
-        assert found[0, 0] == pytest.approx(ndtr(gap / error), abs=0.03)
 
 
 def test_weights_leave_how_sure_to_the_stated_place():

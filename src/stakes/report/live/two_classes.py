@@ -4,6 +4,7 @@ which verdict.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -12,25 +13,21 @@ from numpy.typing import NDArray
 
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.evaluation.verdict import KINDS, SAME_COST, WORTH_SAYING
-from stakes.report.live.stop_sureness import (
-    CERTAIN,
-    Place,
-    both_acted,
-    chances_best,
-    chances_by_draws,
-    joint_counts,
-    nec_limits,
-    paired_statistics,
-    unpaired_rivals,
-)
 from stakes.report.live.stops import (
+    CERTAIN,
     RATIO_STOPS,
     STEP,
     Grid,
+    Place,
     System,
+    both_acted,
+    chances_best,
     grid_of,
+    joint_counts,
+    nec_limits,
+    paired_statistics,
     systems_of,
-    systems_of_counts,
+    unpaired_rivals,
 )
 from stakes.report.markup import packed
 from stakes.typing import FloatArray
@@ -51,24 +48,17 @@ class Live:
         self.sources = ev.sources
         counts = [np.asarray(model.confusion.counts, dtype=np.float64) for model in ev.models]
         self.totals = [table.sum(axis=1) for table in counts]
-        if ev.sources is None:
-            self.pairs = systems_of_counts(counts, grid)
-        else:
-            self.pairs = systems_of(ev.sources, grid)
+        self.pairs = systems_of(ev, grid)
         self.systems = [as_is for as_is, _ in self.pairs]
         whole = all((table == np.floor(table)).all() for table in counts)
         self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
-        self.told_apart = self.sure and 2 <= len(self.systems) <= _MOST_TOLD_APART
+        # Whether the shares are those of the data, and as uncertain.
+        self.free = ev.sources is not None and ev.sources.given.priors is None
         self.joint: NDArray[np.int64] | None = None
         self.draws: int | None = None
-        if self.told_apart and ev.sources is not None:
+        if self.sure and 2 <= len(self.systems) <= _MOST_TOLD_APART and ev.sources is not None:
             self.joint = joint_counts(self.systems, ev.sources.cases.truth)
-
-    @property
-    def free(self) -> bool:
-        """Whether the shares are those of the data, and as uncertain."""
-        return self.sources is not None and self.sources.given.priors is None
 
     def places(self) -> dict[str, Place]:
         """All stops with shares given; and, where they are those of the data, the cost ratios."""
@@ -103,9 +93,7 @@ class Live:
         if self.sure:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
         if self.joint is not None:
-            gaps, errors, scores = self.pairwise(place, best)
-            chance = self.chances(nec, best, gaps, errors, place)
-            rival, value, half = self.rivals(best, gaps, errors, scores)
+            chance, rival, value, half = self.compared(place, nec, best)
         elif self.ev.unpaired and low is not None and high is not None:
             rival, value, half = unpaired_rivals(nec, low, high, best)
         kind, after = self.kinds(nec, best, high, rival, place)
@@ -114,63 +102,36 @@ class Live:
                 "rival": rival, "value": value, "half": half, "needed": needed,
                 **after}  # fmt: skip
 
-    def pairwise(
-        self, place: Place, best: NDArray[np.intp] | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops).
-
-        Given the best system at each stop, only of pairs that it is part of; others are 0.
+    def compared(
+        self, place: Place, nec: FloatArray, best: NDArray[np.intp]
+    ) -> tuple[FloatArray | None, Any, Any, Any]:
+        """How often each model is best; and the nearest that cannot be told from the best, its
+        distance and half the width of its interval: -1 for nobody.
         """
         assert self.joint is not None
-        count = len(self.systems)
-        found = np.zeros((3, count, count, place.stops.shape[0]))
-        codes = np.arange(2**count)
-        for a in range(count):
-            for b in range(a):
-                chosen = codes >> (count - 1 - a) & codes >> (count - 1 - b) & 1 == 1
-                both = self.joint[:, :, chosen].sum(axis=2).T.astype(np.float64)
-                at = np.arange(place.stops.shape[0])
-                at = at if best is None else np.flatnonzero((best == a) | (best == b))
-                gap, error, score = paired_statistics(
-                    self.systems[a], self.systems[b], both, place.part(at), self.totals[0]
-                )
-                found[:, a, b, at] = gap, error, score
-                found[:, b, a, at] = -gap, error, -score
-        return found[0], found[1], found[2]
-
-    def chances(
-        self,
-        nec: FloatArray,
-        best: NDArray[np.intp],
-        gaps: FloatArray,
-        errors: FloatArray,
-        place: Place,
-    ) -> FloatArray:
-        """How often each model is best: drawn, unless it is certain or too much to draw."""
-        assert self.joint is not None
         assert self.sources is not None
-        columns = np.arange(best.shape[0])
-        error = errors[best, :, columns]  # none between models that decide alike
-        settled = (np.abs(gaps[best, :, columns]) > CERTAIN * error) | (error == 0)
+        count, columns = len(self.systems), np.arange(best.shape[0])
+        codes = np.arange(2**count)
+        gap, error, score = np.zeros((3, best.shape[0], count))  # to the best, without sign
+        for a, b in itertools.combinations(range(count), 2):
+            chosen = codes >> (count - 1 - a) & codes >> (count - 1 - b) & 1 == 1
+            both = self.joint[:, :, chosen].sum(axis=2).T.astype(np.float64)
+            at = np.flatnonzero((best == a) | (best == b))
+            other = np.where(best[at] == a, b, a)
+            found = paired_statistics(
+                self.systems[b], self.systems[a], both, place.part(at), self.totals[0]
+            )
+            gap[at, other], error[at, other], score[at, other] = np.abs(found)
+        certain = ((gap > CERTAIN * error) | (error == 0)).all(axis=1)  # 0: they decide alike
         rng = self.sources.options["rng"]
-        certain = np.asarray(settled.all(axis=1))
-        found, draws = chances_by_draws(self.joint, place, certain, nec, rng)
+        chance, draws = chances_best(self.joint, place, certain, nec, rng)
         self.draws = draws if self.draws is None else min(draws, self.draws)
-        return found if draws else chances_best(nec, self.pairwise(place)[1] ** 2)
-
-    def rivals(
-        self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray
-    ) -> tuple[Any, Any, Any]:
-        """The nearest model that cannot be told from the best at each stop, -1 for nobody."""
-        columns = np.arange(best.shape[0])
-        near = np.abs(gaps[best, :, columns])
-        near[np.abs(scores[best, :, columns]) > self.z] = np.inf
-        near[columns, best] = np.inf
-        rival = near.argmin(axis=1)
-        value = near[columns, rival]
-        half = self.z * errors[best, rival, columns]
+        gap[score > self.z] = np.inf
+        gap[columns, best] = np.inf
+        rival = gap.argmin(axis=1)
+        value, half = gap[columns, rival], self.z * error[columns, rival]
         some = np.isfinite(value)
-        return np.where(some, rival, -1), np.where(some, value, np.nan), half
+        return chance, np.where(some, rival, -1), np.where(some, value, np.nan), half
 
     def kinds(
         self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
@@ -244,7 +205,7 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "saidLogOdds": math.log(share / (1 - share)),
         "kinds": list(KINDS),
         "sure": live.sure,
-        "apart": live.told_apart and live.joint is not None,
+        "apart": live.joint is not None,
         "sureness": _sureness(live),
         "models": [_model(live, k) for k in range(len(live.systems))],
         "tables": {k: _packed(table) for k, table in tables.items()},
@@ -256,10 +217,7 @@ def _sureness(live: Live) -> str:
     said = "Away from the stated costs intervals are computed in the same way"
     if live.joint is None:
         return f"{said}; models are not compared there."
-    if live.draws:
-        often = f"comes from {live.draws} draws of the cases"
-    else:
-        often = "takes differences of costs as normal"
+    often = f"comes from {live.draws} draws of the cases" if live.draws else "was not computed"
     return f"{said}; models are told apart by the score test, and how often one is best {often}."
 
 
