@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,33 +101,27 @@ def _prices_of(ev: Evaluation) -> tuple[FloatArray, int] | None:
 def _price_path(ev: Evaluation, sources: Sources) -> MatrixPath | None:
     """The slider of the price of abstaining; None where there is none."""
     found, column = _prices_of(ev), _abstention(ev)
-    if found is None or column is None or not any(_says(one) for one in sources.judged):
+    if found is None or column is None:
         return None
     prices, start = found
-    counts = _counts(sources, start, lambda one: _handed_over(one, ev, sources, prices, column))
-    return MatrixPath(prices, start, counts, column=column)
+    return _path(ev, prices, start, partial(_handed_over, ev, sources, prices, column), column)
 
 
-def _says(one: Judged) -> bool:
-    """Whether a model gave posteriors."""
-    return one.model.posteriors is not None
-
-
-def _counts(
-    sources: Sources, start: int, counted: Callable[[Judged], FloatArray]
-) -> tuple[FloatArray | None, ...]:
-    """Counts of every model with posteriors; where the slider starts, what was evaluated."""
-    found: list[FloatArray | None] = []
-    for one in sources.judged:
-        counts = counted(one) if _says(one) else None
-        if counts is not None:
-            counts[start] = one.as_is.confusion.counts
-        found.append(counts)
-    return tuple(found)
+def _path(
+    ev: Evaluation, values: FloatArray, start: int, counted: Callable[[Judged], FloatArray],
+    column: int | None = None, row: int | None = None,
+) -> MatrixPath:  # fmt: skip
+    """A slider with the counts of every model; where it starts, what was evaluated."""
+    counts: list[FloatArray | None] = []
+    for one in ev.sources.judged if ev.sources is not None else ():
+        counts.append(counted(one) if one.model.kind == "posteriors" else None)
+        if (last := counts[-1]) is not None:
+            last[start] = one.as_is.confusion.counts
+    return MatrixPath(values, start, tuple(counts), column, row)
 
 
 def _handed_over(
-    one: Judged, ev: Evaluation, sources: Sources, prices: FloatArray, column: int
+    ev: Evaluation, sources: Sources, prices: FloatArray, column: int, one: Judged
 ) -> FloatArray:
     """Counts at each price: a case is handed over while that costs less than its best decision."""
     app, cases = ev.application, sources.cases
@@ -150,54 +145,41 @@ def _handed_over(
 
 
 def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
-    """Sliders for the shares of the classes that carry most of the cost."""
-    app = ev.application
-    said = sum(_says(one) for one in sources.judged)
+    """Sliders for the shares of the classes that carry most of the best model's cost."""
+    app, best = ev.application, ev[ev.best]
+    priors = app.resolved_priors(ev.data_priors)
+    said = [model for model in ev.models if model.kind == "posteriors"]
     if not said or len(app.classes) < 2 or not (sources.said_at > 0).all():
         return []
-    numbers = app.costs.values.size * said
+    numbers = app.costs.values.size * len(said)
     products = numbers * sources.cases.truth.shape[0]
     fits = min(_SHARE_NUMBERS / numbers, _PRODUCTS / products)  # stops that can be had
-    totals = np.asarray(ev[ev.best].confusion.class_totals)
-    rows = [row for row in movable_classes(ev) if totals[row] > 0][:_MOVED_CLASSES]
+    paid, totals = np.abs(np.asarray(best.cells)).sum(axis=1), best.confusion.class_totals
+    order = np.argsort(-paid, kind="stable").tolist()
+    rows = [k for k in order if 0 < priors[k] < 1 and totals[k] > 0][:_MOVED_CLASSES]
     while len(rows) > 1 and fits < len(rows) * (2 * _SHARE_STOPS + 1):
         rows.pop()
     half = min(_SHARE_STOPS, int((fits / max(len(rows), 1) - 1) // 2))
-    if not rows or half < _LEAST_STOPS:
-        return []
-    return [_share_path(ev, sources, row, half) for row in rows]
+    found = []
+    for row in rows if half >= _LEAST_STOPS else ():
+        here = float(np.log(priors[row] / (1 - priors[row])))
+        values = 1 / (1 + np.exp(-(here + _STEP * np.arange(-half, half + 1))))
+        values[half] = priors[row]
+        places = [moved_share(priors, row, share) for share in values]
+        found.append(_path(ev, values, half, partial(_decided, ev, sources, places), row=row))
+    return found
 
 
-def movable_classes(ev: Evaluation) -> list[int]:
-    """Classes whose share may move, those that carry most of the best model's cost first."""
-    cells, priors = ev[ev.best].cells, ev.application.resolved_priors(ev.data_priors)
-    paid = np.zeros(len(priors)) if cells is None else np.abs(cells).sum(axis=1)
-    return [k for k in np.argsort(-paid, kind="stable").tolist() if 0 < priors[k] < 1]
-
-
-def _share_path(ev: Evaluation, sources: Sources, row: int, half: int) -> MatrixPath:
-    """Every model at every share of one class."""
-    priors = ev.application.resolved_priors(ev.data_priors)
-    here = float(np.log(priors[row] / (1 - priors[row])))
-    values = 1 / (1 + np.exp(-(here + _STEP * np.arange(-half, half + 1))))
-    values[half] = priors[row]
-    places = [moved_share(priors, row, share) for share in values]
-
-    def counted(one: Judged) -> FloatArray:
-        return np.stack([_decided(one, ev, sources, there) for there in places])
-
-    return MatrixPath(values, half, _counts(sources, half, counted), row=row)
-
-
-def _decided(one: Judged, ev: Evaluation, sources: Sources, priors: FloatArray) -> NDArray[Any]:
+def _decided(ev: Evaluation, sources: Sources, places: list[FloatArray], one: Judged) -> FloatArray:
     """Counts at other shares: a posterior times a ratio of shares is a cost times that ratio."""
-    costs = ev.application.costs.standardized().values
-    assert one.model.posteriors is not None
-    codes = moved_decisions(one.model.posteriors, CostMatrix(costs), priors, sources.said_at)
-    shape, cases = costs.shape, sources.cases
-    cell = cases.truth.astype(np.intp) * shape[1] + codes
-    sums = np.bincount(cell, cases.weights, minlength=shape[0] * shape[1])
-    return np.asarray(sums, dtype=np.float64).reshape(shape)
+    costs, cases = CostMatrix(ev.application.costs.standardized().values), sources.cases
+    found = np.empty((len(places), *costs.shape))
+    for stop, priors in enumerate(places):
+        codes = moved_decisions(one.model.posteriors, costs, priors, sources.said_at)
+        cell = cases.truth.astype(np.intp) * costs.shape[1] + codes
+        sums = np.bincount(cell, cases.weights, minlength=costs.values.size)
+        found[stop] = sums.reshape(costs.shape)
+    return found
 
 
 #: At most so many bytes of posteriors go into a page, before base64.
@@ -206,81 +188,68 @@ _LARGEST = 1_100_000
 _WHOLE = 65_535
 
 
-def matrix_numbers(ev: Evaluation, *, embed: bool, rng: Any = 0) -> dict[str, Any] | None:
-    """What the script needs for any number of classes and decisions; None for costs per case."""
-    if ev.naive is not None:
-        return None
-    sources = ev.sources
-    counts = [np.asarray(model.confusion.counts).tolist() for model in ev.models]
-    if sources is None:  # counts are all there is
-        return _whole("decisions", 0, None, [], [{"counts": c, "posteriors": None} for c in counts])
-    deciders = not any(_says(one) for one in sources.judged)
-    weighted = sources.cases.weights is not None
-    boxes = max(ev.application.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
-    inside = embed and boxes and not deciders and not weighted
-    rows = _sample(ev, sources, rng) if inside else None
-    price = _price_path(ev, sources)
-    paths = _share_paths(ev, sources)
-    paths = paths if price is None else [price, *paths]
-    models = [
-        {"counts": c, "posteriors": None if rows is None else _quantised(one, ev, sources, rows)}
-        for c, one in zip(counts, sources.judged, strict=True)
-    ]
-    how = "decisions" if deciders else "fixed" if rows is None else "sample"
-    size = 0 if rows is None else int(rows.shape[0])
-    truth = None if rows is None else packed(sources.cases.truth[rows])
-    return _whole(how, size, truth, paths, models)
+def matrix_numbers(ev: Evaluation, *, embed: bool) -> dict[str, Any]:
+    """What the script needs for any number of classes and decisions.
 
-
-def _whole(how: str, size: int, truth: Any, paths: list[MatrixPath], models: Any) -> dict[str, Any]:
-    """The parts together; `how` says what an edit does to the decisions."""
+    `how` says what an edit does to the decisions, `drawn` are the paths for the drawings.
+    """
+    sources, app = ev.sources, ev.application
+    paths: list[MatrixPath] = []
+    rows, how = None, "decisions"  # also where counts are all there is
+    if sources is not None and ev.kind == "posteriors":
+        boxes = max(app.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
+        rows = _sample(ev, sources) if embed and boxes and sources.cases.weights is None else None
+        how = "fixed" if rows is None else "sample"
+        price = _price_path(ev, sources)
+        paths = [*([] if price is None else [price]), *_share_paths(ev, sources)]
+    models: list[dict[str, Any]] = []
+    for k, model in enumerate(ev.models):
+        said = None
+        if sources is not None and rows is not None:
+            shares = app.resolved_priors(ev.data_priors)
+            said = sources.judged[k].model.at(shares, sources.said_at)
+        whole = None if said is None else np.append(quantised(said[rows]).ravel(), _WHOLE)
+        models.append(
+            {
+                "counts": np.asarray(model.confusion.counts).tolist(),
+                "posteriors": None if whole is None else packed(whole),  # always two bytes each
+            }
+        )
+    truth = None if sources is None or rows is None else packed(sources.cases.truth[rows])
     return {
         "how": how,
-        "sample": size,
+        "sample": 0 if rows is None else len(rows),
         "truth": truth,
         "models": models,
-        "paths": [_path(path) for path in paths],
+        "paths": [
+            {
+                "column": path.column,
+                "row": path.row,
+                "start": path.start,
+                "count": len(path.values),
+                "values": packed(path.values),
+                "counts": [None if c is None else packed(c.ravel()) for c in path.counts],
+            }
+            for path in paths
+        ],
         "drawn": paths,
     }
 
 
-def _path(path: MatrixPath) -> dict[str, Any]:
-    """One slider for JSON."""
-    return {
-        "column": path.column,
-        "row": path.row,
-        "start": path.start,
-        "count": len(path.values),
-        "values": packed(path.values),
-        "counts": [None if c is None else packed(c.ravel()) for c in path.counts],
-    }
-
-
-def _sample(ev: Evaluation, sources: Sources, rng: Any) -> NDArray[np.intp]:
+def _sample(ev: Evaluation, sources: Sources) -> NDArray[np.intp]:
     """Cases in random order, as many as fit, each class by its share."""
     truth = sources.cases.truth
-    models = sum(_says(one) for one in sources.judged)
+    models = sum(model.kind == "posteriors" for model in ev.models)
     room = max(_LARGEST // (2 * len(ev.application.classes) * models), 1)
-    order = as_generator(rng).permutation(truth.shape[0])
+    order = as_generator(0).permutation(truth.shape[0])
     if room >= truth.shape[0]:
         return order
     wanted = np.floor(np.bincount(truth) * (room / truth.shape[0])).astype(np.intp)
-    ranks = np.empty(truth.shape[0], dtype=np.intp)
-    for k, _ in enumerate(wanted):
-        mine = order[truth[order] == k]
-        ranks[mine] = np.arange(mine.shape[0])
-    kept = ranks < np.maximum(wanted, 1)[truth]
-    return np.asarray(order[kept[order]])
+    rooms = np.maximum(wanted, 1).tolist()
+    kept = [np.flatnonzero(truth[order] == k)[:count] for k, count in enumerate(rooms)]
+    return np.asarray(order[np.sort(np.concatenate(kept))])
 
 
 def quantised(posteriors: NDArray[Any]) -> NDArray[np.uint16]:
     """Posteriors as whole numbers; only their ratios within a row count."""
     return np.asarray(np.rint(posteriors * _WHOLE), dtype=np.uint16)
-
-
-def _quantised(one: Judged, ev: Evaluation, sources: Sources, rows: Any) -> dict[str, str] | None:
-    """The posteriors that decide, of the sampled cases."""
-    moved = one.model.at(ev.application.resolved_priors(ev.data_priors), sources.said_at)
-    if moved is None:
-        return None
-    return packed(np.append(quantised(moved[rows]).ravel(), _WHOLE))  # always two bytes each
