@@ -157,7 +157,7 @@ def use_of_decisions(ev: Evaluation, name: str) -> Frame:
     return Frame(
         {
             "decision": [str(decision) for decision in app.decisions],
-            "share": np.asarray(app.priors @ rates),
+            "share": np.asarray(app.resolved_priors(ev.data_priors) @ rates),
             "cost": np.asarray(ev[name].cells).sum(axis=0),
             "saves": np.array([_saved(ev, name, j) for j in range(len(app.decisions))]),
         }

@@ -68,7 +68,7 @@ def _by_place(ev: Evaluation) -> str:
 
 def _shares(ev: Evaluation) -> list[float]:
     """The share of each outcome where the models will run."""
-    return ev.application.resolved_priors(ev.data_priors).tolist()
+    return [float(p) for p in ev.application.resolved_priors(ev.data_priors)]
 
 
 def _at_most(regret: float) -> str:
@@ -217,7 +217,7 @@ def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
 
 def rounded_up(number: float) -> int:
     """A number of cases in two digits, upwards."""
-    unit = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
+    unit: int = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
     return math.ceil(number / unit) * unit
 
 
@@ -278,8 +278,8 @@ def _robust(ev: Evaluation) -> list[Note]:
         shares = _shares(ev)
         if shares != ev.data_priors.tolist():
             odds = shares[1] / shares[0] / ratio
-            ends = [percent(1 - 1 / (1 + end * odds)) for end in (low, high)]
-            where += f", or {_between(*ends, low, high)} '{name}'"
+            first, last = (percent(1 - 1 / (1 + end * odds)) for end in (low, high))
+            where += f", or {_between(first, last, low, high)} '{name}'"
     return [Note("robust", model=ev.best, as_is=as_is, stays=stays, where=where)]
 
 

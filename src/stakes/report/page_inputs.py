@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 LARGEST_TABLE = 12
 
 
+#: Both ends of a slider, and where it starts.
+Stops = tuple[int, int, int]
 #: Why a page about costs per case may have nothing to move.
 _UNMOVED = (
     "Nothing can be moved here: with costs per case that needs two outcomes that both occur, and "
@@ -25,53 +27,44 @@ _UNMOVED = (
 
 def told(sheet: Sheet) -> Html:
     """What the user said, with the sliders and fields that change it."""
-    app = sheet.record["application"]
-    parts = []
-    if sheet.numbers is not None:
-        parts.append(_sliders(sheet))
-    elif sheet.each is not None:
-        parts.append(_factor(sheet))
-    else:
-        parts.append(_matrix(sheet))
-        parts.append(_paths(sheet))
-        if sheet.by_case:
-            parts.append(element("p", _UNMOVED, class_="soft"))
-    moves = any(given is not None for given in (sheet.numbers, sheet.table, sheet.each))
-    counted = f"Cases a {app['period']}" if app["period"] else "Cases"
-    fields = [_field("volume", counted, app["volume"])] if moves else []
+    app, numbers = sheet.record["application"], sheet.numbers
     unit = f", {app['unit']}" if app["unit"] else ""
-    if sheet.numbers is not None:
-        fields.append(_field("unit", f"Cost of one false alarm{unit}", sheet.numbers["unitCost"]))
-    if sheet.each is not None:
+    counted = f"Cases a {app['period']}" if app["period"] else "Cases"
+    fields = [_field("volume", counted, app["volume"])]
+    if numbers is not None:
+        parts = [_ratio(app, numbers)]
+        fields.append(_field("unit", f"Cost of one false alarm{unit}", numbers["unitCost"]))
+    elif sheet.each is not None:
+        parts = [_factor(app, sheet.each)]
         fields.append(_field("scale", "Every cost, times", 1))
+    elif sheet.table is not None:
+        parts = [_matrix(sheet), _paths(app, sheet.table["paths"])]
+    else:
+        parts, fields = [_matrix(sheet), element("p", _UNMOVED, class_="soft")], []
     parts.append(element("div", joined(*fields), class_="fields"))
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
-    lines = element("pre", "\n".join(sheet.costs_said)) if sheet.costs_said else Html("")
+    pairs = list(zip(app["classes"], app["priors"], strict=True))[:20]
+    shares = ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+    where = element("p", f"Share of each outcome where it will run: {shares}.")
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
-    parts.append(folded("As it was stated", lines, _shares(app), notes))
-    return section("What you told us", *parts)
+    lines = element("pre", "\n".join(sheet.costs_said))
+    return section("What you told us", *parts, folded("As it was stated", lines, where, notes))
 
 
-def _shares(app: Any) -> Html:
-    """The share of each outcome where it will run."""
-    pairs = zip(app["classes"], app["priors"], strict=True)
-    shares = ", ".join(f"{name} {percent(share)}" for name, share in list(pairs)[:20])
-    return element("p", f"Share of each outcome where it will run: {shares}.")
-
-
-def _sliders(sheet: Sheet) -> Html:
-    """Cost ratio and share."""
-    numbers, app = sheet.numbers, sheet.record["application"]
-    assert numbers is not None
-    name = app["classes"][1]
-    ratio = (app["costs"][1][0] - app["costs"][1][1]) / numbers["unitCost"]
-    words = f"One missed “{name}” costs as much as "
-    most = numbers["ratioStops"]
-    return _fields(
-        _slider("ratio", -most, most, 0, _label("ratio", words, plain(ratio, 3), " false alarms")),
-        _slider("share", -numbers["lower"], numbers["upper"], 0, _share_label(app)),
+def _input(**attributes: Any) -> Html:
+    """A control that the script enables."""
+    given = " ".join(
+        f'{name.replace("_", "-")}="{text(str(value))}"' for name, value in attributes.items()
     )
+    return Html(f'<input {given} autocomplete="off" disabled>')
+
+
+def _field(name: str, label: str, value: float | None) -> Html:
+    """A number that the script listens to."""
+    shown = "" if value is None else f"{value:.12g}"
+    entry = _input(type="number", id=name, min=0, step="any", value=shown)
+    return element("div", joined(element("label", label, for_=name), entry), class_="field")
 
 
 def _fields(*parts: Html) -> Html:
@@ -79,53 +72,70 @@ def _fields(*parts: Html) -> Html:
     return element("div", joined(*(element("div", part) for part in parts)), class_="fields")
 
 
-def _label(name: str, before: str, shown: str, after: str = "") -> Html:
-    """The words of a slider, around where it stands."""
+def _slider(
+    name: str,
+    stops: Stops,
+    before: str,
+    shown: str,
+    after: str = "",
+    beside: str = "",
+) -> Html:
+    """A slider under its words, around where it stands; `stops` are both ends and the start."""
     output = element("output", shown, id=f"{name}-shown", for_=name)
-    return element("label", joined(before, output, after), for_=name)
+    label = element("label", joined(before, output, after), for_=name)
+    if beside:
+        label = element("div", joined(label, beside), class_="field")
+    low, high, start = stops
+    return joined(label, _input(type="range", id=name, min=low, max=high, step=1, value=start))
 
 
-def _share_label(app: Any, before: str = "", row: int = 1) -> Html:
-    """The words of a slider of the share of one class."""
+def _share(app: Any, stops: Stops, before: str = "", row: int = 1, **more: str) -> Html:
+    """A slider of the share of one class."""
     before = before or f"Share of “{app['classes'][row]}” where it will run: "
-    return _label("share", before, percent(app["priors"][row], 2))
+    return _slider("share", stops, before, percent(app["priors"][row], 2), **more)
 
 
-def _slider(name: str, low: int, high: int, start: int, label: Html) -> Html:
-    """A slider under its words, which the script enables."""
-    entry = Html(
-        f'<input type="range" id="{name}" min="{low}" max="{high}" step="1" value="{start}" '
-        'autocomplete="off" disabled>'
-    )
-    return joined(label, entry)
-
-
-def _path_slider(name: str, path: Any, label: Html) -> Html:
-    """A slider along a path, from its first stop to its last."""
-    return _slider(name, 0, path["count"] - 1, path["start"], label)
-
-
-def _field(name: str, label: str, value: float | None) -> Html:
-    """A number that the script listens to."""
-    shown = "" if value is None else f"{value:.12g}"
-    entry = Html(
-        f'<input type="number" id="{name}" min="0" step="any" value="{shown}" autocomplete="off" '
-        "disabled>"
-    )
-    return element("div", joined(element("label", label, for_=name), entry), class_="field")
-
-
-def _factor(sheet: Sheet) -> Html:
-    """A factor on what every miss costs, and the share."""
-    numbers, app = sheet.each, sheet.record["application"]
-    assert numbers is not None
-    above = " above a catch" if any(numbers["correct"]) else ""
-    words = f"A missed “{app['classes'][1]}” costs "
-    label = _label("factor", words, "1", f" times what was stated{above}, in every case")
+def _ratio(app: Any, numbers: Any) -> Html:
+    """Cost ratio and share."""
+    ratio = (app["costs"][1][0] - app["costs"][1][1]) / numbers["unitCost"]
+    words, most = f"One missed “{app['classes'][1]}” costs as much as ", numbers["ratioStops"]
     return _fields(
-        _slider("factor", -numbers["factors"], numbers["factors"], 0, label),
-        _slider("share", -numbers["shares"], numbers["shares"], 0, _share_label(app)),
+        _slider("ratio", (-most, most, 0), words, plain(ratio, 3), " false alarms"),
+        _share(app, (-numbers["lower"], numbers["upper"], 0)),
     )
+
+
+def _factor(app: Any, numbers: Any) -> Html:
+    """A factor on what every miss costs, and the share."""
+    above = " above a catch" if any(numbers["correct"]) else ""
+    words, factors = f"A missed “{app['classes'][1]}” costs ", numbers["factors"]
+    after = f" times what was stated{above}, in every case"
+    return _fields(
+        _slider("factor", (-factors, factors, 0), words, "1", after),
+        _share(app, (-numbers["shares"], numbers["shares"], 0)),
+    )
+
+
+def _paths(app: Any, paths: list[Any]) -> Html:
+    """The sliders along which models decide anew: a price, and the share of one class."""
+    parts, rows = [], []
+    for path in paths:
+        stops, column, row = (0, path["count"] - 1, path["start"]), path["column"], path["row"]
+        if column is not None:
+            words, price = f"Deciding “{app['decisions'][column]}” costs ", app["costs"][0][column]
+            unit = f" {app['unit']}" if app["unit"] else ""
+            said = element("p", "", class_="soft", id="abstain-said")
+            parts.append(joined(_slider("abstain", stops, words, plain(price, 3), unit), said))
+        else:
+            rows.append((row, stops))
+    if rows:  # the share of one class, the others in proportion
+        names = [app["classes"][row] for row, _ in rows]
+        one, beside = f" of “{names[0]}”", ""
+        if len(rows) > 1:
+            one, beside = "", select("class", names, label="class whose share moves")
+        before = f"Share{one}, the others in proportion: "
+        parts.append(_share(app, rows[0][1], before, rows[0][0], beside=beside))
+    return _fields(*parts) if parts else Html("")
 
 
 def _matrix(sheet: Sheet) -> Html:
@@ -165,9 +175,8 @@ def _box(name: str, value: float, label: str, *, free: bool, digits: int = 12) -
     """A number in a table that may be changed, or only read."""
     if not free:
         return element("td", plain(value, 4))
-    shown = f"{value:.{digits}g}"
-    box = f'<input type="number" step="any" class="cost" id="{name}" value="{shown}" aria-label="{text(label)}" autocomplete="off" disabled>'  # noqa: E501
-    return element("td", Html(box))
+    kind = {"type": "number", "step": "any", "class": "cost"}
+    return element("td", _input(**kind, id=name, value=f"{value:.{digits}g}", aria_label=label))
 
 
 def _editing(given: Any) -> str:
@@ -181,35 +190,3 @@ def _editing(given: Any) -> str:
         f"anew.{along}",
     }
     return f"Edit a cost or a share: {what[given['how']]}"
-
-
-def _paths(sheet: Sheet) -> Html:
-    """The sliders along which models decide anew: a price, and the share of one class."""
-    paths = sheet.table["paths"] if sheet.table is not None else []
-    app = sheet.record["application"]
-    parts = [_abstain(app, path) for path in paths if path["column"] is not None]
-    shares = [path for path in paths if path["row"] is not None]
-    parts += [_share(app, shares)] if shares else []
-    return _fields(*parts) if parts else Html("")
-
-
-def _abstain(app: Any, path: Any) -> Html:
-    """The price of handing a case over."""
-    unit = f" {app['unit']}" if app["unit"] else ""
-    column = path["column"]
-    words, price = f"Deciding “{app['decisions'][column]}” costs ", app["costs"][0][column]
-    label = _label("abstain", words, plain(price, 3), unit)
-    said = element("p", "", class_="soft", id="abstain-said")
-    return joined(_path_slider("abstain", path, label), said)
-
-
-def _share(app: Any, paths: list[Any]) -> Html:
-    """The share of one class, the others in proportion."""
-    first = paths[0]
-    names = [app["classes"][path["row"]] for path in paths]
-    one = f" of “{names[0]}”" if len(paths) == 1 else ""
-    label = _share_label(app, f"Share{one}, the others in proportion: ", first["row"])
-    if not one:
-        chosen = select("class", names, label="class whose share moves")
-        label = element("div", joined(label, chosen), class_="field")
-    return _path_slider("share", first, label)

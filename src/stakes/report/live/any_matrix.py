@@ -175,7 +175,7 @@ def _decided(ev: Evaluation, sources: Sources, places: list[FloatArray], one: Ju
     costs, cases = CostMatrix(ev.application.costs.standardized().values), sources.cases
     found = np.empty((len(places), *costs.shape))
     for stop, priors in enumerate(places):
-        codes = moved_decisions(one.model.posteriors, costs, priors, sources.said_at)
+        codes = moved_decisions(np.asarray(one.model.posteriors), costs, priors, sources.said_at)
         cell = cases.truth.astype(np.intp) * costs.shape[1] + codes
         sums = np.bincount(cell, cases.weights, minlength=costs.values.size)
         found[stop] = sums.reshape(costs.shape)

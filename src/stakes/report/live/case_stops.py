@@ -49,7 +49,7 @@ class CaseGrid:
     @property
     def factor(self) -> FloatArray:
         """The factor on misses at every stop."""
-        return np.exp(STEP * np.arange(-self.factors, self.factors + 1))
+        return np.asarray(np.exp(STEP * np.arange(-self.factors, self.factors + 1)))
 
     def priors(self, j: int, stated: FloatArray) -> FloatArray:
         """The shares so many steps from the stated ones; at the start, as they were stated."""
@@ -76,7 +76,7 @@ class RuleSums:
     @property
     def moves(self) -> bool:
         """Whether the sliders change anything."""
-        return self.sums[0].size > 1
+        return bool(self.sums[0].size > 1)
 
 
 def grid_of_cases(sources: CaseSources, app: Application) -> CaseGrid | None:
@@ -110,7 +110,7 @@ class _Sorted:
 
 def sums_of(sources: CaseSources, grid: CaseGrid) -> list[RuleSums] | None:
     """Every rule at every stop; None where costs are such that averages act on the unlikely."""
-    found, ready = [], {}
+    found, ready = [], dict[str, _Sorted]()
     for rule in sources.rules:
         own = _own(sources, rule)
         if rule.kind == "decisions":
@@ -158,7 +158,8 @@ def _per_case(sources: CaseSources, rule: CaseRule, grid: CaseGrid) -> RuleSums:
     def summed(amounts: FloatArray, *, acted: bool) -> FloatArray:
         starts, ends = (np.bincount(at, amounts, minlength=size + 1) for at in (start, end))
         over = ends.cumsum()[:-1]
-        return starts.cumsum()[:-1] - over if acted else starts[::-1].cumsum()[-2::-1] + over
+        left = starts[::-1].cumsum()[-2::-1] + over
+        return np.asarray(starts.cumsum()[:-1] - over if acted else left)
 
     alarm, miss = sources.amounts
     acted = [summed(part, acted=True) for part in alarm]

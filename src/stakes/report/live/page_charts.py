@@ -195,7 +195,7 @@ def _rates(counts: Any) -> FloatArray:
     """Rates within each class, 0 for a class without cases."""
     table = np.asarray(counts, dtype=np.float64)
     totals = table.sum(axis=-1, keepdims=True)
-    return np.divide(table, totals, out=np.zeros_like(table), where=totals > 0)
+    return np.asarray(np.divide(table, totals, out=np.zeros_like(table), where=totals > 0))
 
 
 def _nec_along(ev: Evaluation, path: MatrixPath) -> FloatArray:
