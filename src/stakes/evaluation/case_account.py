@@ -79,16 +79,16 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         places = cases.truth.astype(np.intp) * len(app.decisions) + rule.codes
         parts = weights * paid[each, rule.codes]
         sums = np.bincount(places, weights=parts, minlength=app.costs.values.size)
-        figures.append(
-            _figures(
-                rule.name, rule.model.kind, cases.count(rule.codes, app), naive,
-                cost=float(parts.sum()), cells=sums.reshape(app.costs.shape), rule=rule.rule,
-                interval=None if draws is None else draws.interval(k),
-            )
-        )  # fmt: skip
+        more = {
+            "cost": float(parts.sum()),
+            "cells": sums.reshape(app.costs.shape),
+            "rule": rule.rule,
+        }
+        limits = None if draws is None else draws.interval(k)
+        table = cases.count(rule.codes, app)
+        figures.append(_figures(rule.name, rule.model.kind, table, naive, interval=limits, **more))
     notes += _by_averages(rules, figures, average)
-    n_cases = int(cases.counted.sum())
-    assert average.priors is not None
+    n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
     return build(
         figures,
         options,
@@ -100,7 +100,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         data_priors=cases.priors,
         comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
         naive=naive,
-        case_sources=CaseSources(costs, cases, tuple(rules), average.priors, rows.said_at),
+        case_sources=CaseSources(costs, cases, tuple(rules), priors, rows.said_at),
     )
 
 
