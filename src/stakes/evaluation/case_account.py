@@ -41,14 +41,7 @@ _WITHOUT_ROWS = {
 def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Evaluation:
     """Every model by three rules: per case, one threshold, and average costs."""
     cases, app = rows.cases, rows.application
-    same_length("y_true", cases.truth.shape[0], "case_costs", len(costs))
-    if costs.values.shape[1:] != app.costs.shape:
-        raise CostError(
-            f"`case_costs` has {len(costs.decisions)} decisions for {len(costs.classes)} classes; "
-            f"the application has {len(app.decisions)} for {len(app.classes)}.",
-            hint="application=case_costs takes its names; priors, unit and volume go into "
-            "Application(case_costs.average(), priors=...)",
-        )
+    _refuse_others(costs, rows)
     weights = case_weights(cases, app)
     average = app.with_costs(costs.average(weights))
     each = np.arange(len(costs))
@@ -79,14 +72,10 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         places = cases.truth.astype(np.intp) * len(app.decisions) + rule.codes
         parts = weights * paid[each, rule.codes]
         sums = np.bincount(places, weights=parts, minlength=app.costs.values.size)
-        more = {
-            "cost": float(parts.sum()),
-            "cells": sums.reshape(app.costs.shape),
-            "rule": rule.rule,
-        }
         limits = None if draws is None else draws.interval(k)
-        table = cases.count(rule.codes, app)
-        figures.append(_figures(rule.name, rule.model.kind, table, naive, interval=limits, **more))
+        more: Any = {"cells": sums.reshape(app.costs.shape), "rule": rule.rule, "interval": limits}
+        table, cost = cases.count(rule.codes, app), float(parts.sum())
+        figures.append(_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
     notes += _by_averages(rules, figures, average)
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
     return build(
@@ -102,6 +91,19 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         naive=naive,
         case_sources=CaseSources(costs, cases, tuple(rules), priors, rows.said_at),
     )
+
+
+def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
+    """Raise for costs of other cases, classes or decisions."""
+    app = rows.application
+    same_length("y_true", rows.cases.truth.shape[0], "case_costs", len(costs))
+    if costs.values.shape[1:] != app.costs.shape:
+        raise CostError(
+            f"`case_costs` has {len(costs.decisions)} decisions for {len(costs.classes)} classes; "
+            f"the application has {len(app.decisions)} for {len(app.classes)}.",
+            hint="application=case_costs takes its names; priors, unit and volume go into "
+            "Application(case_costs.average(), priors=...)",
+        )
 
 
 def _naive(app: Application, constant: FloatArray, lowest: float) -> Naive:
