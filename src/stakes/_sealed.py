@@ -68,17 +68,12 @@ class Seal:
         version = whole.get("version")
         if type(version) is not int or version < 1:
             raise FormatError(f"{name}: `version` must be a whole number; got {version!r}.")
-        if version > self.version:
+        if version != self.version:
+            newer = version > self.version
             raise FormatError(
-                f"{name} has version {version} of the form; this stakes reads up to "
-                f"{self.version}.",
-                hint="pip install --upgrade stakes",
-            )
-        if version < self.version:
-            raise FormatError(
-                f"{name} has version {version} of the form, of an older stakes; this one reads "
-                f"version {self.version}.",
-                hint=f"make it again: {self.written}",
+                f"{name} has version {version} of the form, of {'a newer' if newer else 'an older'}"
+                f" stakes; this one reads version {self.version}.",
+                hint="pip install --upgrade stakes" if newer else f"make it again: {self.written}",
             )
         content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
         if "sha256" not in whole:

@@ -109,13 +109,9 @@ def _column(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     items = list(values)
-    if len({type(item) for item in items}) > 1 and any(
-        isinstance(item, str) or item is None for item in items
-    ):
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
-        return array
-    return np.asarray(items)
+    kinds = {type(item) for item in items}
+    mixed = len(kinds) > 1 and any(issubclass(kind, (str, type(None))) for kind in kinds)
+    return np.asarray(items, dtype=object if mixed else None)
 
 
 def _shown(value: Any) -> str:

@@ -226,7 +226,7 @@ class TestRefusals:
     def test_newer_version(self, whole):
         found = json.loads(whole.read_text())
         whole.write_text(json.dumps({**found, "version": _VERSION + 1}))
-        with pytest.raises(FormatError, match=f"reads up to {_VERSION}") as error:
+        with pytest.raises(FormatError, match=f"newer stakes; .* version {_VERSION}") as error:
             load_summary(whole)
         assert "pip install --upgrade" in error.value.hint
 

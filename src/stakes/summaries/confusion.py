@@ -21,7 +21,7 @@ from stakes._names import (
     positional,
     table_names,
 )
-from stakes.exceptions import DataError, LabelError, MergeError
+from stakes.exceptions import DataError, MergeError
 from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
@@ -134,7 +134,20 @@ class ConfusionMatrix(Storable):
             raise DataError("there are no cases and no names.", hint="give classes=[...]")
         weights, (truth, chosen) = weighed_rows(counts, sample_weight, truth, chosen)
         rows, columns = _occurring_names(truth, chosen, classes, decision_names)
-        return cls(_counted(truth, chosen, weights, rows, columns), rows, columns)
+        i = truth if positional(truth, rows) else encode(truth, rows, "y_true")
+        j = chosen if positional(chosen, columns) else encode(chosen, columns, "decisions")
+        table: NDArray[Any] | None
+        if weights is None:
+            table = count_pairs(i, j, len(rows), len(columns))
+        else:
+            wide = weights.astype(np.float64, copy=False)
+            table = sum_weights(i, j, wide, len(rows), len(columns))
+        if table is None:  # positions out of range, found while counting: say which
+            encode(truth, rows, "y_true")
+            encode(chosen, columns, "decisions")
+        elif weights is not None:
+            table = table.astype(weights.dtype, copy=False)
+        return cls(table, rows, columns)
 
     # ------------------------------------------------------------- what can be read off
 
@@ -221,29 +234,6 @@ class ConfusionMatrix(Storable):
             columns[str(name)] = self.counts[:, j].tolist()
         columns["total"] = self.counts.sum(axis=1).tolist()
         return _aligned(columns)
-
-
-def _counted(
-    truth: NDArray[Any],
-    chosen: NDArray[Any],
-    weights: NDArray[Any] | None,
-    rows: tuple[Name, ...],
-    columns: tuple[Name, ...],
-) -> NDArray[Any]:
-    """The table of counts; ranges are checked in the same pass, and again only to complain."""
-    i = truth if positional(truth, rows) else encode(truth, rows, "y_true")
-    j = chosen if positional(chosen, columns) else encode(chosen, columns, "decisions")
-    shape = len(rows), len(columns)
-    table: NDArray[Any] | None
-    if weights is None:
-        table = count_pairs(i, j, *shape)
-    else:
-        table = sum_weights(i, j, weights.astype(np.float64, copy=False), *shape)
-    if table is None:
-        encode(truth, rows, "y_true")
-        encode(chosen, columns, "decisions")
-        raise LabelError("codes out of range")  # pragma: no cover - encode has raised
-    return table if weights is None else table.astype(weights.dtype, copy=False)
 
 
 def _aligned(columns: dict[str, list[Any]]) -> str:

@@ -18,6 +18,7 @@ from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
 from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.score_bins import as_edges
 from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, IntArray, Name
 
@@ -145,9 +146,7 @@ class PairedCounts(Storable):
         array([[0, 0, 1],
                [1, 2, 2]])
         """
-        cuts = as_reals(thresholds, "thresholds")
-        if cuts.ndim != 1 or not (cuts[1:] > cuts[:-1]).all() or np.isnan(cuts).any():
-            raise DataError("`thresholds` must be one-dimensional and ascending, without NaN.")
+        cuts = as_edges(thresholds, "thresholds")
         stretches = {
             name: np.searchsorted(cuts, as_floats(column, f"scores[{name!r}]"), side="left")
             for name, column in scores.items()

@@ -138,12 +138,10 @@ class RankedScores(Storable):
 
     def cuts_at(self, which: NDArray[np.intp]) -> FloatArray:
         """Some of the `cuts`, without computing all."""
-        inner = np.clip(which, 1, max(self.runs.lowest.shape[0] - 1, 1))
-        found = np.empty(which.shape[0])
-        if self.runs.lowest.shape[0] > 1:
-            found = _halfway(self.runs.highest[inner - 1], self.runs.lowest[inner])
+        lowest, highest = self.runs.lowest, self.runs.highest
+        found = _halfway(highest.take(which - 1, mode="clip"), lowest.take(which, mode="clip"))
         found[which == 0] = -np.inf
-        found[which == self.runs.lowest.shape[0]] = np.inf
+        found[which == lowest.shape[0]] = np.inf
         return found
 
     @cached_property

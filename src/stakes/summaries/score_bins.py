@@ -199,13 +199,13 @@ class ScoreBins(RankedScores):
         )
 
 
-def as_edges(edges: Any) -> FloatArray:
+def as_edges(edges: Any, name: str = "edges") -> FloatArray:
     """Bin edges: ascending, distinct, without NaN."""
-    ends = as_reals(edges, "edges")
+    ends = as_reals(edges, name)
     if ends.ndim != 1 or not (ends[1:] > ends[:-1]).all() or np.isnan(ends).any():
         raise DataError(
-            "`edges` must be one-dimensional, ascending and distinct, without NaN.",
-            hint="np.unique(edges)",
+            f"`{name}` must be one-dimensional, ascending and distinct, without NaN.",
+            hint=f"np.unique({name})",
         )
     return ends
 

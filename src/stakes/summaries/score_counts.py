@@ -203,10 +203,7 @@ class ScoreCounts(RankedScores):
     @property
     def _sides(self) -> tuple[_Side, _Side]:
         """Scores and counts of the first and of the second class."""
-        return (
-            (self.negatives, self.negative_counts),
-            (self.positives, self.positive_counts),
-        )
+        return ((self.negatives, self.negative_counts), (self.positives, self.positive_counts))
 
     @cached_property
     def runs(self) -> Runs:

@@ -70,20 +70,13 @@ class DecidedBy:
             ("priors", self.priors, other.priors),
             ("base rates", self.from_priors, other.from_priors),
         ):
-            if not _same(first, second):
+            if not np.array_equal(first, second):  # type: ignore[arg-type] # None is no array
                 raise MergeError(
                     f"posteriors were decided by different {what}: {_shown(first)} and "
                     f"{_shown(second)}.",
                     hint="count again from the rows; these counts are of different decisions",
                 )
         return self
-
-
-def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
-    """Whether both are the same numbers, or both are missing."""
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
 
 
 def _shown(values: FloatArray | None) -> str:

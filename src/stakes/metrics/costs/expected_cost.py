@@ -120,15 +120,15 @@ def normalized_expected_cost(
     app = as_application(application)
     matrix = _as_confusion(y_true, decisions, app, sample_weight, counts)
     standard = app.costs.standardized()
-    naive = float((app.resolved_priors(matrix.priors) @ standard.values).min())
-    if naive <= 0:
-        best = int(np.argmin(app.resolved_priors(matrix.priors) @ standard.values))
+    constant = app.resolved_priors(matrix.priors) @ standard.values
+    best = int(np.argmin(constant))
+    if constant[best] <= 0:
         raise UndefinedError(
             f"the normalised cost is undefined: always deciding {app.decisions[best]!r} is "
             "already perfect under these costs and priors.",
             hint="give every class a positive prior, or a cost to every decision",
         )
-    return float(_cells(matrix, app, standard.values).sum()) / naive
+    return float(_cells(matrix, app, standard.values).sum()) / float(constant[best])
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +267,8 @@ def error_rate(matrix: ConfusionMatrix) -> float:
     >>> round(error_rate(ConfusionMatrix([[300, 30], [20, 15]])), 3)
     0.137
     """
-    matrix = square_table(matrix, "error_rate")
-    if matrix.total == 0:
-        return math.nan
-    costs = CostMatrix.zero_one(len(matrix.classes))
-    return expected_cost(_unnamed(matrix), application=Application(costs))
+    table = square_table(matrix, "error_rate")
+    return _share_of_wrong(table, None) if table.total else math.nan
 
 
 def accuracy(matrix: ConfusionMatrix) -> float:
@@ -300,12 +297,9 @@ def balanced_error_rate(matrix: ConfusionMatrix) -> float:
     >>> balanced_error_rate(ConfusionMatrix([[8, 2], [0, 10]]))
     0.1
     """
-    matrix = square_table(matrix, "balanced_error_rate")
-    if (matrix.class_totals == 0).any():
-        return math.nan
-    size = len(matrix.classes)
-    app = Application(CostMatrix.zero_one(size), priors=np.full(size, 1 / size))
-    return expected_cost(_unnamed(matrix), application=app)
+    table = square_table(matrix, "balanced_error_rate")
+    size = len(table.classes)
+    return _share_of_wrong(table, np.full(size, 1 / size)) if table.class_totals.all() else math.nan
 
 
 def balanced_accuracy(matrix: ConfusionMatrix) -> float:
@@ -430,6 +424,7 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
     return 1.0 - normalized_expected_cost(as_table(matrix, app), application=app)
 
 
-def _unnamed(matrix: ConfusionMatrix) -> ConfusionMatrix:
-    """The same table with positions for names."""
-    return ConfusionMatrix(matrix.counts)
+def _share_of_wrong(table: ConfusionMatrix, priors: FloatArray | None) -> float:
+    """The expected cost when each error costs 1."""
+    app = Application(CostMatrix.zero_one(len(table.classes)), priors=priors)
+    return expected_cost(ConfusionMatrix(table.counts), application=app)

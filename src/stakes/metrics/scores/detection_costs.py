@@ -222,8 +222,7 @@ def log_odds_sums(scores: RankedScores, shift: float) -> tuple[float, float]:
     """Log losses (natural) of each class when `shift` is added to the log odds of the scores."""
     if not isinstance(scores, ScoreCounts):
         raise UndefinedError(
-            "this needs every score, and bins have merged some of them.",
-            hint="keep ScoreCounts",
+            "this needs every score, and bins have merged some of them.", hint="keep ScoreCounts"
         )
     first, second = _as_log_odds(scores.negatives, scores), _as_log_odds(scores.positives, scores)
     return (

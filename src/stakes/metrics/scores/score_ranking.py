@@ -51,11 +51,7 @@ def auc(scores: RankedScores) -> float:
 
 
 def partial_auc(
-    scores: RankedScores,
-    *,
-    max_fpr: float = 1.0,
-    min_fpr: float = 0.0,
-    standardize: bool = False,
+    scores: RankedScores, *, max_fpr: float = 1.0, min_fpr: float = 0.0, standardize: bool = False
 ) -> float:
     r"""Area under the ROC curve between two false positive rates.
 
