@@ -106,28 +106,17 @@ def expected_weighted_accuracy(
         return cells.tp / cells.positives
     if cells.positives == 0:
         return cells.tn / cells.negatives
-    return _beta_average(cells, alpha, beta)
+    # the mean of w f(w) under Beta(alpha, beta) is alpha / (alpha + beta) times the mean of f under
+    # Beta(alpha + 1, beta); with w and 1 - w apart both terms are positive and nothing cancels
+    x, share = 1 - cells.positives / cells.negatives, alpha / (alpha + beta)
+    hits = share * mean_reciprocal(alpha + 1, beta, x) * cells.tp / cells.negatives
+    return hits + (1 - share) * mean_reciprocal(alpha, beta + 1, x) * cells.tn / cells.negatives
 
 
 def require_beta(alpha: float, beta: float) -> None:
     """Raise unless there is such a Beta distribution."""
     if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
         raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
-
-
-def _beta_average(cells: BinaryCells, alpha: float, beta: float) -> float:
-    """E[(TN + w (TP - TN)) / (N + w (P - N))] for w ~ Beta(alpha, beta).
-
-    With W = w and 1 - W written out, the mean of w f(w) under Beta(alpha, beta) is
-    alpha / (alpha + beta) times the mean of f under Beta(alpha + 1, beta), so both terms
-    are positive and nothing cancels.
-    """
-    negatives, positives = cells.negatives, cells.positives
-    x = 1 - positives / negatives
-    share = alpha / (alpha + beta)
-    hits = share * mean_reciprocal(alpha + 1, beta, x) * cells.tp / negatives
-    rest = (1 - share) * mean_reciprocal(alpha, beta + 1, x) * cells.tn / negatives
-    return hits + rest
 
 
 def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:

@@ -231,7 +231,7 @@ def h_measure(
         1 + P_1 and 1 + P_0, centred near equal weight of both classes [2]_; 2 and 2 is the
         original proposal [1]_.
     priors : float or pair, optional
-        Share of the second class, or of both,, P_1; default, that of the data.
+        Share of the second class, or of both; default, that of the data.
 
     Returns
     -------
