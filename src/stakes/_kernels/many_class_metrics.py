@@ -13,19 +13,6 @@ from numpy.typing import NDArray
 from stakes._kernels import two_class_metrics as two_class
 from stakes._kernels.two_class_metrics import ratio
 
-__all__ = [
-    "class_balance_accuracy",
-    "class_f_beta",
-    "class_precision",
-    "class_recall",
-    "geometric_mean",
-    "matthews",
-    "mean_f_beta",
-    "pooled_f_beta",
-    "ratio",
-    "weighted_kappa",
-]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

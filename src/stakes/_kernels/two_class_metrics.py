@@ -108,12 +108,6 @@ def geometric_mean(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
     return np.sqrt(ratio(tp, tp + fn) * ratio(tn, tn + fp))
 
 
-def _class_balance_accuracy(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
-    """See `stakes.metrics.class_balance_accuracy`."""
-    larger = np.maximum(fp, fn)
-    return (ratio(tp, tp + larger) + ratio(tn, tn + larger)) / 2
-
-
 def imbalance_accuracy(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
     """See `stakes.metrics.imbalance_accuracy`."""
     larger = np.maximum(fp, fn)

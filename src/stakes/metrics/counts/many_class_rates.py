@@ -406,5 +406,5 @@ def averaged(
         return np.asarray(values.mean(axis=-1))
     if average == "weighted":
         totals = counts.sum(axis=-1)
-        return many_class.ratio((values * totals).sum(axis=-1), totals.sum(axis=-1))
+        return kernels.ratio((values * totals).sum(axis=-1), totals.sum(axis=-1))
     raise DataError(f"`average` must be 'macro', 'weighted' or 'micro'; got {average!r}.")
