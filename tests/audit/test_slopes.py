@@ -104,19 +104,12 @@ def test_strict_sign(first, second, sign):
 def test_pairs_without_a_sign_are_left_out():
     tables = np.arange(16.0).reshape(4, 2, 2)
     steps = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
-    found = StrictPairs.ordered(
-        tables,
-        -tables,
-        steps,
-        np.array([2.0, -3.0, np.inf, np.nan]),
-        np.array([1.0, -1, 1, 0]),
-        4.0,
-    )
+    scores = np.array([[2.0, 0.0, np.inf, np.nan], [0.0, 3.0, 0.0, 0.0]])
+    found = StrictPairs.ordered(np.stack([tables, -tables]), scores, steps, 4.0)
     np.testing.assert_array_equal(found.better, [tables[0], -tables[1], tables[2]])
     np.testing.assert_array_equal(found.worse, [-tables[0], tables[1], -tables[2]])
     assert found.steps.tolist() == [[1, 2], [-3, -4], [5, 6]]
     assert found.margins.tolist() == [0.5, 0.75, 1.0]
-    no_spread = StrictPairs.ordered(
-        tables[:1], tables[1:2], steps[:1], np.array([2.0]), np.array([1.0]), 0.0
-    )
+    pair = np.stack([tables[:1], tables[1:2]])
+    no_spread = StrictPairs.ordered(pair, np.array([[2.0], [0.0]]), steps[:1], 0.0)
     assert no_spread.margins.tolist() == [2.0]

@@ -16,7 +16,6 @@ from stakes.audit.compliance_result import (
     TOLERANCE,
     Compliance,
     RankedPair,
-    Witness,
     as_pair,
     costs_of_arc,
     miss_price,
@@ -30,6 +29,7 @@ from stakes.audit.indifference import (
     StrictPairs,
     binary_moves,
     indifference,
+    spread,
     strict_sign,
 )
 from stakes.results import Frame
@@ -115,29 +115,25 @@ def _binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Complia
     )
 
     def verdict(failure: str | None, **more: Any) -> Compliance:
-        found = {"costs": None, **more}
-        return Compliance(metric.name, failure is None, failure, slopes=slopes,
-                          undefined_share=undefined, **found)  # fmt: skip
+        found = {"costs": None, "slopes": slopes, "undefined_share": undefined, **more}
+        return Compliance(metric.name, failure is None, failure, **found)
 
     useful = [part for part in parts if len(part.pairs)]
-    if undefined == 1:
-        return verdict("undefined")
     if not useful:
-        return verdict("constant")
+        return verdict("undefined" if undefined == 1 else "constant")
     everything = StrictPairs.merged([part.pairs for part in useful])
     middle, width = common_arc(everything.angles)
-    if width < -TOLERANCE:
-        failure = _kind(useful)
-        priors = [p.prior for p in useful]
-        if failure != "prevalence":
-            bad = max(useful, key=lambda part: -part.width)
-            witness = same_move_witness(metric, [bad.prior]) or same_move_witness(metric, priors)
-        else:
-            witness = same_move_witness(metric, priors)
-        return verdict(failure, witness=witness or three_pair_witness(metric, everything))
-    tie = _tie(metric, useful, middle, width)
-    costs = costs_of_arc(middle, width)
-    return verdict("ties", tie=tie, costs=costs) if tie is not None else verdict(None, costs=costs)
+    if width >= -TOLERANCE:
+        tie = _tie(metric, useful, middle, width)
+        costs = costs_of_arc(middle, width)
+        return verdict(None if tie is None else "ties", tie=tie, costs=costs)
+    failure = _broken_law(useful)
+    witness = None
+    if failure != "prevalence":
+        bad = min(useful, key=lambda part: part.pairs.width)
+        witness = same_move_witness(metric, [bad.prior])
+    witness = witness or same_move_witness(metric, [part.prior for part in useful])
+    return verdict(failure, witness=witness or three_pair_witness(metric, everything))
 
 
 @dataclass(frozen=True)
@@ -146,7 +142,6 @@ class _AtPrior:
 
     prior: float
     pairs: StrictPairs
-    width: float
     bend: float
     undefined: float
     slope_range: tuple[float, float]
@@ -163,25 +158,11 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
     whole = np.rint(_tables(prior, 150, 0.02, rng))
     pairs = StrictPairs.merged([wide.pairs, near.pairs, _all_over(metric, whole)])
     normals = np.concatenate([wide.normals, near.normals])
-    normals = normals[~np.isnan(normals)]
-    prices = [miss_price(math.sin(a), math.cos(a)) for a in normals]
-    values = metric.values(whole)
-    return _AtPrior(
-        prior=prior,
-        pairs=pairs,
-        width=common_arc(pairs.angles)[1] if len(pairs) else math.inf,
-        bend=_largest(wide),
-        undefined=float(np.isnan(values).mean()),
-        slope_range=_known_digits(prices),
-        tables=whole,
-    )
-
-
-def _known_digits(prices: Sequence[float]) -> tuple[float, float]:
-    """Smallest and largest, to the five digits to which the angles are known."""
-    if not prices:
-        return math.nan, math.nan
-    return float(f"{min(prices):.5g}"), float(f"{max(prices):.5g}")
+    prices = [miss_price(math.sin(a), math.cos(a)) for a in normals[~np.isnan(normals)]]
+    # To the five digits to which the angles are known.
+    low, high = (float(f"{end(prices, default=math.nan):.5g}") for end in (min, max))
+    undefined = float(np.isnan(metric.values(whole)).mean())
+    return _AtPrior(prior, pairs, wide.bend, undefined, (low, high), whole)
 
 
 def _all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
@@ -191,12 +172,8 @@ def _all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
     second = np.concatenate([np.arange(gap, tables.shape[0]) for gap in (1, 2, 3)])
     step = (tables[first] - tables[second]) / tables.sum(axis=(1, 2))[first][:, None, None]
     steps = np.stack([step[:, 0, 0], step[:, 1, 1]], axis=1)
-    finite = scores[np.isfinite(scores)]
-    spread = float(np.ptp(finite)) if finite.size else 0.0
-    sign = strict_sign(scores[first], scores[second]) * (np.abs(steps).sum(axis=1) > 0)
-    with np.errstate(invalid="ignore"):
-        gap = scores[first] - scores[second]
-    return StrictPairs.ordered(tables[first], tables[second], steps, gap, sign, spread)
+    both = np.stack([first, second])
+    return StrictPairs.ordered(tables[both], scores[both], steps, spread(scores))
 
 
 def _tables(prior: float, n: int, edge: float, rng: np.random.Generator) -> FloatArray:
@@ -208,18 +185,12 @@ def _tables(prior: float, n: int, edge: float, rng: np.random.Generator) -> Floa
     return np.asarray(cells.reshape(n, 2, 2))
 
 
-def _largest(found: Indifference) -> float:
-    """The largest bend, 0 when none could be measured."""
-    bends = found.bends[np.isfinite(found.bends)]
-    return float(bends.max()) if bends.size else 0.0
-
-
-def _kind(parts: Sequence[_AtPrior]) -> str:
-    """Which of the laws is broken."""
-    broken = [part for part in parts if part.width < -TOLERANCE]
-    if not broken:
+def _broken_law(parts: Sequence[_AtPrior | Indifference]) -> str:
+    """Which of the laws is broken, if they are not kept together."""
+    bends = [part.bend for part in parts if part.pairs.width < -TOLERANCE]
+    if not bends:
         return "prevalence"
-    return "not parallel" if max(part.bend for part in broken) < _STRAIGHT else "curved"
+    return "not parallel" if max(bends) < _STRAIGHT else "curved"
 
 
 def _tie(
@@ -272,16 +243,13 @@ def _many_class_compliance(
     undefined = float(np.isnan(values).mean())
     nothing = Frame({"prevalence": [], "miss_cost_low": [], "miss_cost_high": []})
 
-    def verdict(failure: str | None, costs: CostMatrix | None = None,
-                witness: Witness | None = None) -> Compliance:  # fmt: skip
-        return Compliance(metric.name, failure is None, failure, costs, nothing, witness,
-                          undefined_share=undefined)  # fmt: skip
+    def verdict(failure: str | None, **more: Any) -> Compliance:
+        found = {"costs": None, "slopes": nothing, "undefined_share": undefined, **more}
+        return Compliance(metric.name, failure is None, failure, **found)
 
-    if undefined == 1:
-        return verdict("undefined")
     effects = np.array([_effect(metric, np.concatenate(bases), move) for move in moves])
     if not effects.any():
-        return verdict("constant")
+        return verdict("undefined" if undefined == 1 else "constant")
     lead = int(np.argmax(np.abs(effects)))
     prices = np.zeros((n_classes, n_classes))
     sign = math.copysign(1.0, effects[lead])
@@ -349,8 +317,5 @@ class _Plane:
         if width >= -TOLERANCE:
             ratio = math.tan(middle) if abs(math.cos(middle)) > TOLERANCE else math.inf
             return cls(everything, None, 0.0 if abs(ratio) < TOLERANCE else ratio)
-        broken = [each for each in useful if common_arc(each.pairs.angles)[1] < -TOLERANCE]
-        if not broken:
-            return cls(everything, "prevalence", math.nan)
-        straight = max(_largest(each) for each in broken) < _STRAIGHT
-        return cls(broken[0].pairs, "not parallel" if straight else "curved", math.nan)
+        broken = (each.pairs for each in useful if each.pairs.width < -TOLERANCE)
+        return cls(next(broken, everything), _broken_law(useful), math.nan)

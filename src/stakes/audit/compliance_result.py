@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stakes._kernels.rankings import balance, triple_around_zero
 from stakes.application import CostMatrix
 from stakes.audit.count_metric import CountMetric
-from stakes.audit.indifference import StrictPairs, strict_sign
+from stakes.audit.indifference import StrictPairs, spread, strict_sign
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
@@ -75,29 +77,24 @@ class Witness:
 
     def frame(self) -> Frame:
         """One row per pair: the counts, row by row, and what the metric says of them."""
-        return Frame(
-            {
-                "better": [str(pair.better.counts.tolist()) for pair in self.pairs],
-                "better_value": [pair.better_value for pair in self.pairs],
-                "worse": [str(pair.worse.counts.tolist()) for pair in self.pairs],
-                "worse_value": [pair.worse_value for pair in self.pairs],
-                "weight": self.weights,
-            }
-        )
+        names = ("better", "better_value", "worse", "worse_value")
+        columns = {name: [getattr(pair, name) for pair in self.pairs] for name in names}
+        for name in ("better", "worse"):
+            columns[name] = [str(table.counts.tolist()) for table in columns[name]]
+        return Frame({**columns, "weight": self.weights})
 
 
 def as_pair(metric: CountMetric, better: FloatArray, worse: FloatArray) -> RankedPair:
     """The pair with its values."""
     values = metric.values(np.stack([better, worse])).tolist()
-    return RankedPair(_table(better), _table(worse), *values)
+    return RankedPair(whole_table(better), whole_table(worse), *values)
 
 
-def _table(counts: FloatArray) -> ConfusionMatrix:
-    """Whole counts as integers."""
+def whole_table(counts: FloatArray, *names: tuple[Any, ...]) -> ConfusionMatrix:
+    """A table; whole counts as integers."""
     whole = np.rint(counts)
-    return ConfusionMatrix(
-        whole.astype(np.int64) if np.allclose(whole, counts, atol=1e-9) else counts
-    )
+    close = np.allclose(whole, counts, atol=1e-9)
+    return ConfusionMatrix(whole.astype(np.int64) if close else counts, *names)
 
 
 #: Cases of a table, and steps tried as the same change in different places.
@@ -111,30 +108,23 @@ def same_move_witness(metric: CountMetric, priors: Sequence[float]) -> Witness |
     largest smaller margin is taken.
     """
     moves = [(a, s * b) for a in _AMOUNTS for b in _AMOUNTS for s in (-1, 1)]
-    starts = np.concatenate([_whole_tables(prior) for prior in priors])
-    at_start = metric.scores(starts)
-    finite = at_start[np.isfinite(at_start)]
-    spread = float(np.ptp(finite)) if finite.size else 0.0
-    best: tuple[float, FloatArray, FloatArray, FloatArray] | None = None
-    for negative, positive in moves:
-        step = np.array([[negative, -negative], [-positive, positive]], dtype=np.float64)
-        fits = ((starts + step) >= 0).all(axis=(1, 2))
-        tables, before = starts[fits], at_start[fits]
-        if tables.shape[0] < 2:
-            continue
-        after = metric.scores(tables + step)
-        sign = strict_sign(after, before)
-        with np.errstate(invalid="ignore"):
-            gain = np.where(sign != 0, (after - before) / (spread or 1.0), 0.0)
-        up, down = int(np.nanargmax(gain)), int(np.nanargmin(gain))
-        worst = min(gain[up], -gain[down])
-        if worst > 1e-6 and (best is None or worst > best[0]):
-            best = worst, step, tables[up], tables[down]
-    if best is None:
+    steps = np.array([[[n, -n], [-p, p]] for n, p in moves], dtype=np.float64)
+    rates = itertools.product(priors, (0.5, 0.7, 0.9), (0.5, 0.7, 0.9))
+    starts = np.array([_table_at(*each) for each in rates])
+    moved = starts + steps[:, None]
+    moved = np.where((moved >= 0).all(axis=(2, 3), keepdims=True), moved, starts)
+    before, after = metric.scores(starts), metric.scores(moved)
+    with np.errstate(invalid="ignore"):
+        gain = (after - before) / (spread(before) or 1.0)
+    gain = np.where(strict_sign(after, before) != 0, gain, 0.0)
+    up, down = gain.argmax(axis=1), gain.argmin(axis=1)
+    worst = np.minimum(gain.max(axis=1), -gain.min(axis=1))
+    best = int(worst.argmax())
+    if worst[best] <= 1e-6:
         return None
-    _, step, up_at, down_at = best
-    steps = (up_at + step, up_at), (down_at, down_at + step)
-    return Witness(tuple(as_pair(metric, *pair) for pair in steps), np.array([0.5, 0.5]))
+    praised = as_pair(metric, moved[best, up[best]], starts[up[best]])
+    blamed = as_pair(metric, starts[down[best]], moved[best, down[best]])
+    return Witness((praised, blamed), np.array([0.5, 0.5]))
 
 
 def three_pair_witness(metric: CountMetric, pairs: StrictPairs) -> Witness | None:
@@ -142,25 +132,19 @@ def three_pair_witness(metric: CountMetric, pairs: StrictPairs) -> Witness | Non
     found = triple_around_zero(pairs.angles, pairs.margins)
     if found is None:
         return None
-    chosen = list(found)
-    steps = pairs.steps[chosen]
+    steps = pairs.steps[list(found)]
     order = np.argsort(np.mod(np.arctan2(steps[:, 1], steps[:, 0]), 2 * np.pi))
-    chosen = [chosen[k] for k in order]
-    weights = balance(pairs.steps[chosen])
+    chosen = [found[k] for k in order]
     ranked = tuple(as_pair(metric, pairs.better[k], pairs.worse[k]) for k in chosen)
-    return Witness(ranked, weights)
+    return Witness(ranked, balance(pairs.steps[chosen]))
 
 
-def _whole_tables(prior: float) -> FloatArray:
-    """Tables of whole counts with the rates 0.5 to 0.9 in both classes."""
+def _table_at(prior: float, specificity: float, recall: float) -> list[list[float]]:
+    """A table of whole counts with about these rates."""
     positives = round(prior * _CASES)
     negatives = _CASES - positives
-    tables = []
-    for specificity in (0.5, 0.7, 0.9):
-        for recall in (0.5, 0.7, 0.9):
-            tn, tp = round(specificity * negatives), round(recall * positives)
-            tables.append([[tn, negatives - tn], [positives - tp, tp]])
-    return np.array(tables, dtype=np.float64)
+    tn, tp = round(specificity * negatives), round(recall * positives)
+    return [[tn, negatives - tn], [positives - tp, tp]]
 
 
 #: Directions closer than this (in radians) count as the same.

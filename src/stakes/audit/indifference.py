@@ -8,6 +8,7 @@ as a share of all cases.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from stakes._checks import positive_share
 from stakes._columns import as_reals
-from stakes.application import Application, as_application
+from stakes._kernels.rankings import common_arc
+from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError
 from stakes.metrics.metric import Metric
@@ -86,21 +88,31 @@ class StrictPairs:
 
     @classmethod
     def ordered(
-        cls, first: FloatArray, second: FloatArray, steps: FloatArray, difference: FloatArray,
-        sign: FloatArray, spread: float,
-    ) -> StrictPairs:  # fmt: skip
-        """Pairs from `first` minus `second` with a known sign; those without are left out."""
+        cls, tables: FloatArray, scores: FloatArray, steps: FloatArray, spread: float
+    ) -> StrictPairs:
+        """Pairs (2, n, K, M) with their scores and first minus second; ties are left out."""
+        sign = strict_sign(*scores) * (np.abs(steps).sum(axis=1) > 0)
         kept = sign != 0
-        up = (sign > 0)[kept]
-        first, second, steps = first[kept], second[kept], steps[kept]
+        (first, second), steps, up = tables[:, kept], steps[kept], sign[kept, None] > 0
         with np.errstate(invalid="ignore"):
-            margins = np.abs(difference[kept]) / (spread or 1.0)
+            margins = np.abs(scores[0] - scores[1])[kept] / (spread or 1.0)
         return cls(
-            np.where(up[:, None, None], first, second),
-            np.where(up[:, None, None], second, first),
-            np.where(up[:, None], steps, -steps),
+            np.where(up[:, :, None], first, second),
+            np.where(up[:, :, None], second, first),
+            np.where(up, steps, -steps),
             np.nan_to_num(margins, nan=0.0, posinf=1.0),
         )
+
+    @property
+    def width(self) -> float:
+        """Width of the arc of directions that all pairs agree with; negative if there is none."""
+        return common_arc(self.angles)[1] if len(self) else math.inf
+
+
+def spread(scores: FloatArray) -> float:
+    """From the lowest to the highest finite score; 0 without any."""
+    finite = scores[np.isfinite(scores)]
+    return float(np.ptp(finite)) if finite.size else 0.0
 
 
 def strict_sign(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -120,6 +132,11 @@ class Indifference:
     pairs: StrictPairs
     normals: FloatArray
     bends: FloatArray
+
+    @property
+    def bend(self) -> float:
+        """The largest bend, 0 when none could be measured."""
+        return max(self.bends[np.isfinite(self.bends)], default=0.0)
 
 
 def indifference(
@@ -164,11 +181,9 @@ def indifference(
         low = np.where(open_ & (sign == start), middle, low)
         high = np.where(open_ & (sign == -start), middle, high)
     _, nearest = walk.compare(np.tile(who, 2), np.concatenate([low, high]))
-    normals = np.full(bases.shape[0], np.nan)
+    normals, bends = np.full((2, bases.shape[0]), np.nan)
     level = (low + high) / 2
-    normals[who] = walk.normal(who, level, start)
-    bends = np.full(bases.shape[0], np.nan)
-    bends[who] = walk.bend(who, level)
+    normals[who], bends[who] = walk.normal(who, level, start), walk.bend(who, level)
     return Indifference(StrictPairs.merged([tried, nearest]), normals, bends)
 
 
@@ -194,17 +209,14 @@ class _Walk:
         rows = bases.sum(axis=2)
         self.lengths = np.stack([reach * rows[:, move.row] for move in moves], axis=1)
         self.total = bases.sum(axis=(1, 2))
-        values = metric.scores(bases)
-        finite = values[np.isfinite(values)]
-        self.spread = float(np.ptp(finite)) if finite.size else 0.0
+        self.spread = spread(metric.scores(bases))
 
     def step(self, who: NDArray[np.intp], angle: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The change of the counts, and in each move."""
         amounts = self.lengths[who] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         if self.whole:
             amounts = np.rint(amounts)
-        change = np.einsum("na,aij->nij", amounts, self.changes)
-        return change, amounts
+        return np.einsum("na,aij->nij", amounts, self.changes), amounts
 
     def ends(self, who: NDArray[np.intp], angle: FloatArray) -> _Ends:
         """What the metric says of both ends of steps in these directions."""
@@ -219,10 +231,8 @@ class _Walk:
         """Sign of forward minus backward, and the pairs with a strict sign."""
         found = self.ends(who, angle)
         steps = 2 * found.amounts / self.total[who][:, None]
-        with np.errstate(invalid="ignore"):
-            gap = found.values[0] - found.values[1]
-        ahead, behind = found.tables
-        return found.sign, StrictPairs.ordered(ahead, behind, steps, gap, found.sign, self.spread)
+        pairs = StrictPairs.ordered(found.tables, found.values, steps, self.spread)
+        return found.sign, pairs
 
     def normal(self, who: NDArray[np.intp], level: FloatArray, start: FloatArray) -> FloatArray:
         """Angle, in cases, at right angles to the level direction, towards better."""
@@ -404,8 +414,7 @@ def metric_cloud(
     for name, metric in named.items():
         columns[name] = as_count_metric(metric).values(cells)
     for name, application in (applications or {}).items():
-        app: Application = as_application(application)
-        counted = as_count_metric("normalized_expected_cost", application=app)
+        counted = as_count_metric("normalized_expected_cost", application=application)
         columns[name] = counted.values(cells)
     return Frame(columns)
 

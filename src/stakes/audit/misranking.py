@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stakes._columns import as_reals
 from stakes._kernels import rankings as kernels
 from stakes._random import as_generator
-from stakes.application import Application, CostMatrix, UncertainApplication
+from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.application.uncertain import settled
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import CostError, DataError
@@ -21,26 +21,19 @@ from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray, RandomSource
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], Any]
+Tables: TypeAlias = Callable[[np.random.Generator, int, Any], tuple[FloatArray, FloatArray]]
 
 
-@dataclass(frozen=True)
-class PairSource:
+class PairSource(NamedTuple):
     """Where utilities and pairs of tables come from; made by `_pair_source`.
 
-    Parameters
-    ----------
-    stakes : callable
-        From a generator and a number n to (n, K, M) costs and (n, K) class shares, or None
-        for shares that the tables choose.
-    tables : callable
-        From a generator, a number n and the class shares to two (n, K, M) arrays of tables
-        in shares of all cases.
-    description : str
-        For people.
+    `stakes` goes from a generator and a number n to (n, K, M) costs and (n, K) class shares, or
+    None for shares that the tables choose; `tables` from a generator, n and the shares to two
+    (n, K, M) arrays of tables in shares of all cases.
     """
 
     stakes: Draw
-    tables: Callable[..., tuple[FloatArray, FloatArray]]
+    tables: Tables
     description: str
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -58,15 +51,15 @@ class PairSource:
 def _pair_source(utilities: Any = "uniform", confusions: Any = None) -> PairSource:
     """The population meant by the arguments of `misranking_rate`."""
     stakes, shape, words = _stakes(utilities)
-    if confusions is None:
-
-        def tables(rng: np.random.Generator, n: int, priors: Any) -> Any:
-            return kernels.random_tables(n, *shape, rng, priors)
-
-        return PairSource(stakes, tables, f"{words}, good classifiers")
     if callable(confusions):
         return PairSource(stakes, _drawn(confusions), f"{words}, your tables")
-    return PairSource(stakes, _among(confusions), f"{words}, your candidates")
+    if confusions is not None:
+        return PairSource(stakes, _among(confusions), f"{words}, your candidates")
+    return PairSource(
+        stakes,
+        lambda rng, n, priors: kernels.random_tables(n, *shape, rng, priors),
+        f"{words}, good classifiers",
+    )
 
 
 def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
@@ -80,11 +73,9 @@ def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
                 f"costs or a function; got {utilities!r}."
             )
         return lambda rng, n: (-kinds[utilities](n, rng), None), (2, 2), f"{utilities} utilities"
-    if isinstance(utilities, CostMatrix):
-        utilities = Application(utilities)
-    if isinstance(utilities, Application):
-        costs, priors = utilities.costs.values, utilities.priors
-        return lambda rng, n: (costs[None], priors), utilities.costs.shape, "your costs"
+    if isinstance(utilities, (CostMatrix, Application)):
+        app = as_application(utilities)
+        return lambda rng, n: (app.costs.values[None], app.priors), app.costs.shape, "your costs"
     if isinstance(utilities, UncertainApplication):
         uncertain = utilities
 
@@ -99,11 +90,8 @@ def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
         found = np.shape(given(np.random.default_rng(0), 1))
         return lambda rng, n: (given(rng, n), None), (found[-2], found[-1]), "your costs"
     samples = _samples(utilities)
-    return (
-        lambda rng, n: (samples[rng.integers(0, samples.shape[0], n)], None),
-        (samples.shape[1], samples.shape[2]),
-        "your samples of costs",
-    )
+    shape = samples.shape[1], samples.shape[2]
+    return lambda rng, n: (rng.choice(samples, n), None), shape, "your samples of costs"
 
 
 def _samples(costs: Any) -> FloatArray:
@@ -117,7 +105,7 @@ def _samples(costs: Any) -> FloatArray:
     return array
 
 
-def _drawn(draw: Draw) -> Callable[..., tuple[FloatArray, FloatArray]]:
+def _drawn(draw: Draw) -> Tables:
     """A user's tables as shares of all cases, with the class shares of the application."""
 
     def tables(rng: np.random.Generator, n: int, priors: Any) -> tuple[FloatArray, FloatArray]:
@@ -129,7 +117,7 @@ def _drawn(draw: Draw) -> Callable[..., tuple[FloatArray, FloatArray]]:
     return tables
 
 
-def _among(candidates: Any) -> Callable[..., tuple[FloatArray, FloatArray]]:
+def _among(candidates: Any) -> Tables:
     """Pairs drawn from given tables, two different ones each time."""
     given = candidates.values() if isinstance(candidates, Mapping) else candidates
     found = [as_table(table) for table in given]
@@ -223,10 +211,10 @@ class MisrankingTable:
     population: str
 
     def __getitem__(self, metric: str) -> MisrankingRate:
-        for rate in self.rates:
-            if rate.metric == metric:
-                return rate
-        raise KeyError(f"no metric {metric!r}; there are {[r.metric for r in self.rates]}")
+        rates = {rate.metric: rate for rate in self.rates}
+        if metric not in rates:
+            raise KeyError(f"no metric {metric!r}; there are {list(rates)}")
+        return rates[metric]
 
     def frame(self) -> Frame:
         """One row per metric, worst first: metric, rate, standard error."""
@@ -384,14 +372,8 @@ class ErrorCurve:
 
     def frame(self) -> Frame:
         """One row per error: nominal, realised, rate, standard error."""
-        return Frame(
-            {
-                "nominal": self.nominal,
-                "realised": self.realised,
-                "rate": self.rates,
-                "standard_error": self.standard_errors,
-            }
-        )
+        columns = {"nominal": self.nominal, "realised": self.realised, "rate": self.rates}
+        return Frame({**columns, "standard_error": self.standard_errors})
 
 
 def misranking_by_error(
@@ -432,7 +414,6 @@ def misranking_by_error(
     source = _pair_source(utilities, confusions)
     generator = as_generator(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
-    cells = 1
     for size in _block_sizes(draws):
         gains, first, second = source.draw(generator, size)
         scaled = _to_unit(gains)
@@ -441,12 +422,10 @@ def misranking_by_error(
         for k, sd in enumerate(nominal):
             other = kernels.disturbed(scaled, float(sd), generator)
             wrong[k] += kernels.misranked(true_gap, kernels.yields(step, other)).sum()
-            squares[k] += ((other - scaled) ** 2).sum()
-        cells = scaled.shape[1] * scaled.shape[2]
+            squares[k] += ((other - scaled) ** 2).sum() / scaled[0].size
     rates = wrong / draws
-    return ErrorCurve(
-        nominal, np.sqrt(squares / (draws * cells)), rates, np.sqrt(rates * (1 - rates) / draws)
-    )
+    errors = np.sqrt(rates * (1 - rates) / draws)
+    return ErrorCurve(nominal, np.sqrt(squares / draws), rates, errors)
 
 
 def _to_unit(gains: FloatArray) -> FloatArray:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes.application import Application, as_application
+from stakes.audit.compliance_result import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import binary_moves, indifference, rate_tables, strict_sign
 from stakes.summaries import ConfusionMatrix
@@ -105,21 +107,21 @@ def opposite_pair(
         metric, higher_is_better=higher_is_better, application=app.with_priors(None)
     )
     shares = app.priors if priors is None else app.with_priors(priors).priors
-    if app.costs.shape != (2, 2):
-        return _in_general(counted, app, shares)
-    tried = _PRIORS if shares is None else (float(shares[1]),)
-    best: tuple[float, FloatArray, FloatArray] | None = None
-    for low in (0.5, 0.0):
-        for prior in tried:
-            found = _striking(counted, app, _grid(prior, low))
-            if found is not None and (best is None or found[0] > best[0]):
-                best = found
-        if best is not None:
-            return _shown(counted, app, best[1], best[2])
-    for prior in tried:
+    two = app.costs.shape == (2, 2)
+    tried = _PRIORS if shares is None else (float(shares[-1]),)
+    searches = (
+        ([_grid(prior, low) for prior in tried] for low in (0.5, 0.0))
+        if two
+        else [_random_tables(app.costs.shape, shares)]
+    )
+    for search in searches:
+        found = [pair for tables in search if (pair := _striking(counted, app, tables)) is not None]
+        if found:
+            return _shown(counted, app, max(found, key=lambda pair: pair[0])[1])
+    for prior in tried if two else ():
         fine = _fine(counted, app, prior)
         if fine is not None:
-            return _shown(counted, app, fine[0], fine[1])
+            return _shown(counted, app, fine)
     return None
 
 
@@ -145,31 +147,24 @@ def _grid(prior: float, low: float) -> FloatArray:
 
 def _striking(
     metric: CountMetric, app: Application, tables: FloatArray
-) -> tuple[float, FloatArray, FloatArray] | None:
+) -> tuple[float, FloatArray] | None:
     """The pair whose smaller margin, in metric or cost, is largest; preferred table first."""
     scores = metric.scores(tables)
     tables, scores = tables[np.isfinite(scores)], scores[np.isfinite(scores)]
-    if tables.shape[0] < 2:
-        return None
     costs = (tables * app.costs.values).sum(axis=(1, 2))
-    spread = np.ptp(scores), np.ptp(costs)
-    if min(spread) == 0:
+    if not len(scores) or min(np.ptp(scores), np.ptp(costs)) == 0:
         return None
-    liked = strict_sign(scores[:, None], scores[None, :]) > 0
-    dear = strict_sign(costs[:, None], costs[None, :]) > 0
-    margin = np.minimum(
-        (scores[:, None] - scores[None, :]) / spread[0],
-        (costs[:, None] - costs[None, :]) / spread[1],
-    )
-    margin = np.where(liked & dear, margin, 0.0)
-    first, second = np.unravel_index(int(np.argmax(margin)), margin.shape)
-    largest = float(margin[first, second])
-    return None if largest <= _SMALLEST else (largest, tables[first], tables[second])
+    margins, opposed = [], np.array(True)
+    for values in (scores, costs):
+        margins.append((values[:, None] - values[None, :]) / np.ptp(values))
+        opposed = opposed & (strict_sign(values[:, None], values[None, :]) > 0)
+    margin = np.where(opposed, np.minimum(*margins), 0.0)
+    pair = np.unravel_index(int(np.argmax(margin)), margin.shape)
+    largest = float(margin[pair])
+    return None if largest <= _SMALLEST else (largest, tables[list(pair)])
 
 
-def _fine(
-    metric: CountMetric, app: Application, prior: float
-) -> tuple[FloatArray, FloatArray] | None:
+def _fine(metric: CountMetric, app: Application, prior: float) -> FloatArray | None:
     """A pair along a direction between the level set and the line of equal cost."""
     rates = np.linspace(0.15, 0.85, 8)
     bases = _CASES * rate_tables(prior, rates, 1 - rates**2 / 2)
@@ -187,45 +182,29 @@ def _fine(
         scores = metric.scores(pair)
         paid = (pair * app.costs.values).sum(axis=(1, 2))
         if scores[0] > scores[1] and paid[0] > paid[1]:
-            return pair[0], pair[1]
+            return pair
     return None
 
 
-def _in_general(
-    metric: CountMetric, app: Application, shares: FloatArray | None
-) -> OppositePair | None:
-    """Search among random tables of any number of classes and decisions."""
+def _random_tables(shape: tuple[int, int], shares: FloatArray | None) -> Iterator[FloatArray]:
+    """Random tables of any number of classes and decisions, mostly right."""
     rng = np.random.default_rng(0)
-    rows, columns = app.costs.shape
+    rows, columns = shape
+    right = np.eye(rows, columns)
     tried = [np.full(rows, 1 / rows), *rng.dirichlet(np.full(rows, 2.0), 4)]
-    best: tuple[float, FloatArray, FloatArray] | None = None
     for priors in tried if shares is None else [shares]:
         rates = rng.dirichlet(np.ones(columns), size=(400, rows))
-        rates = (rates + np.eye(rows, columns)) / (1 + np.eye(rows, columns).sum(axis=1))[:, None]
+        rates = (rates + right) / (1 + right.sum(axis=1))[:, None]
         totals = np.maximum(np.rint(_enough(float(np.min(priors))) * priors), 1)
         tables = np.floor(totals[:, None] * rates)
-        tables[:, np.arange(rows), np.argmax(np.eye(rows, columns), axis=1)] += totals - tables.sum(
-            axis=2
-        )
-        found = _striking(metric, app, tables)
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found
-    return None if best is None else _shown(metric, app, best[1], best[2])
+        left = totals - tables.sum(axis=2)
+        tables[:, np.arange(rows), np.argmax(right, axis=1)] += left
+        yield tables
 
 
-def _shown(
-    metric: CountMetric, app: Application, preferred: FloatArray, cheaper: FloatArray
-) -> OppositePair:
-    """The pair with its numbers."""
-    pair = np.stack([preferred, cheaper])
+def _shown(metric: CountMetric, app: Application, pair: FloatArray) -> OppositePair:
+    """The pair, preferred table first, with its numbers."""
     costs = (pair * app.costs.values).sum(axis=(1, 2)) / pair.sum(axis=(1, 2))
-    liked, better = (_whole(table, app) for table in pair)
+    liked, better = (whole_table(table, app.classes, app.decisions) for table in pair)
     values, paid = (tuple(each.tolist()) for each in (metric.values(pair), costs))
     return OppositePair(metric.name, liked, better, values, paid, app.unit)
-
-
-def _whole(counts: FloatArray, app: Application) -> ConfusionMatrix:
-    """Whole counts as integers."""
-    whole = np.rint(counts)
-    table = whole.astype(np.int64) if np.array_equal(whole, counts) else counts
-    return ConfusionMatrix(table, app.classes, app.decisions)

@@ -3,35 +3,21 @@
 Needs the extra `sklearn`. Public names of scikit-learn only, from its oldest supported release on.
 """
 
+from stakes._lazy import LoadedOnUse
 from stakes._optional import load as _load
 
 _load("sklearn", extra="sklearn")
 
-from stakes.integrations.sklearn.classifiers import BayesDecisionClassifier, CostWeightedClassifier
-from stakes.integrations.sklearn.scorers import (
-    BayesErrorDisplay,
-    CostCurveDisplay,
-    CostScorer,
-    DecisionCurveDisplay,
-    DetDisplay,
-    PrecisionRecallDisplay,
-    ReliabilityDisplay,
-    RocDisplay,
-    make_cost_scorer,
-)
-from stakes.integrations.sklearn.transformers import CalibratorTransformer
-
-__all__ = [
-    "BayesDecisionClassifier",
-    "BayesErrorDisplay",
-    "CalibratorTransformer",
-    "CostCurveDisplay",
-    "CostScorer",
-    "CostWeightedClassifier",
-    "DecisionCurveDisplay",
-    "DetDisplay",
-    "PrecisionRecallDisplay",
-    "ReliabilityDisplay",
-    "RocDisplay",
-    "make_cost_scorer",
-]
+with LoadedOnUse(globals()):
+    from stakes.integrations.sklearn.classifiers import BayesDecisionClassifier as BayesDecisionClassifier
+    from stakes.integrations.sklearn.classifiers import CostWeightedClassifier as CostWeightedClassifier
+    from stakes.integrations.sklearn.scorers import BayesErrorDisplay as BayesErrorDisplay
+    from stakes.integrations.sklearn.scorers import CostCurveDisplay as CostCurveDisplay
+    from stakes.integrations.sklearn.scorers import CostScorer as CostScorer
+    from stakes.integrations.sklearn.scorers import DecisionCurveDisplay as DecisionCurveDisplay
+    from stakes.integrations.sklearn.scorers import DetDisplay as DetDisplay
+    from stakes.integrations.sklearn.scorers import PrecisionRecallDisplay as PrecisionRecallDisplay
+    from stakes.integrations.sklearn.scorers import ReliabilityDisplay as ReliabilityDisplay
+    from stakes.integrations.sklearn.scorers import RocDisplay as RocDisplay
+    from stakes.integrations.sklearn.scorers import make_cost_scorer as make_cost_scorer
+    from stakes.integrations.sklearn.transformers import CalibratorTransformer as CalibratorTransformer
