@@ -103,6 +103,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if SOURCE not in collection_path.parents or "integrations" not in parts[:-1]:
         return None
     library = parts[parts.index("integrations") + 1].removesuffix(".py")
+    library = {"torch_metrics.py": "torchmetrics"}.get(parts[-1], library)
     if library == "__init__" or importlib.util.find_spec(library) is not None:
         return None
     return True

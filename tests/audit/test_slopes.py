@@ -7,8 +7,8 @@ from stakes.audit.count_metric import CountMetric
 from stakes.audit.indifference import (
     _N_ANGLES,
     _N_HALVINGS,
+    BINARY_MOVES,
     StrictPairs,
-    binary_moves,
     indifference,
     strict_sign,
 )
@@ -27,7 +27,7 @@ def linear(tn, tp):
 
 
 def test_moves_are_fewer_false_positives_and_fewer_false_negatives():
-    fewer_fp, fewer_fn = (move.table((2, 2)).tolist() for move in binary_moves())
+    fewer_fp, fewer_fn = (move.table((2, 2)).tolist() for move in BINARY_MOVES)
     assert fewer_fp == [[1, -1], [0, 0]]
     assert fewer_fn == [[0, 0], [-1, 1]]
 
@@ -36,18 +36,18 @@ class TestIndifference:
     @pytest.mark.parametrize("weights", [(1, 3), (1, 0.02), (0.05, 1), (1, -1)])
     def test_a_linear_metric_grows_along_its_weights(self, weights):
         weighted = metric(lambda tn, tp: weights[0] * tn + weights[1] * tp)
-        found = indifference(weighted, BASES, binary_moves(), 0.1)
+        found = indifference(weighted, BASES, BINARY_MOVES, 0.1)
         # steps differ by class in the second table, which stretches an angle up to three times
         right = np.mod(np.arctan2(weights[1], weights[0]), 2 * np.pi)
         np.testing.assert_allclose(found.normals, right, atol=3.05 * CLOSE)
         np.testing.assert_allclose(found.bends, 0, atol=1e-9)
 
     def test_a_cost_grows_the_other_way(self):
-        found = indifference(metric(linear, up=False), BASES, binary_moves(), 0.1)
+        found = indifference(metric(linear, up=False), BASES, BINARY_MOVES, 0.1)
         np.testing.assert_allclose(found.normals, np.arctan2(3, 1) + np.pi, atol=3 * CLOSE)
 
     def test_pairs_are_ordered_and_say_how_far_apart_they_are(self):
-        found = indifference(metric(linear), BASES, binary_moves(), 0.1).pairs
+        found = indifference(metric(linear), BASES, BINARY_MOVES, 0.1).pairs
         total = found.better.sum(axis=(1, 2))
         gaps = (found.better - found.worse) / total[:, None, None]
         np.testing.assert_allclose(found.steps, np.stack([gaps[:, 0, 0], gaps[:, 1, 1]], axis=1))
@@ -65,19 +65,19 @@ class TestIndifference:
         """f = x + y - k (x - y)^2 at x = y: off the chord by 2 k l^2, 2 sqrt(2) l across it."""
         base = np.array([[[50.0, 50.0], [50.0, 50.0]]])
         bent = metric(lambda x, y: x + y - 0.02 * (x - y) ** 2)
-        found = indifference(bent, base, binary_moves(), 0.1)
+        found = indifference(bent, base, BINARY_MOVES, 0.1)
         np.testing.assert_allclose(found.normals, np.pi / 4, atol=CLOSE)
         assert found.bends[0] == pytest.approx(0.02 * 10 / np.sqrt(2), rel=1e-5)
 
     def test_nothing_is_found_where_nothing_changes(self):
-        found = indifference(metric(lambda x, y: 0 * x + 1), BASES, binary_moves(), 0.1)
+        found = indifference(metric(lambda x, y: 0 * x + 1), BASES, BINARY_MOVES, 0.1)
         assert np.isnan(found.normals).all()
         assert np.isnan(found.bends).all()
         assert len(found.pairs) == 0
 
     def test_whole_counts_stay_whole(self):
         bases = np.array([[[10.4, 5.8], [2.5, 7.1]]])  # 16.2 and 9.6 cases
-        found = indifference(metric(linear), bases, binary_moves(), 0.2, whole=True).pairs
+        found = indifference(metric(linear), bases, BINARY_MOVES, 0.2, whole=True).pairs
         for tables in (found.better, found.worse):
             assert (tables == np.rint(tables)).all()
             assert (tables.sum(axis=2) == [16, 10]).all()

@@ -18,6 +18,8 @@ ROOMS = ["sklearn", "torch"]
 
 def room(name: str) -> ModuleType:
     pytest.importorskip(name, reason=f"needs {name}: pip install 'stakes[{name}]'")
+    if name == "torch":
+        pytest.importorskip("torchmetrics", reason="needs torchmetrics")
     return importlib.import_module(f"stakes.integrations.{name}")
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'stakes[torch]'")
+pytest.importorskip("torchmetrics", reason="needs torchmetrics")
 
 import torch
+import torchmetrics
 
 import stakes
 from stakes.exceptions import CostError, DataError, LabelError, PriorError
@@ -201,8 +203,6 @@ def test_half_precision_of_a_model_leaves_the_states_alone() -> None:
 
 WORKER = """
 import sys
-if sys.argv[3] == "own":
-    sys.modules["torchmetrics"] = None  # our own states
 import torch, torch.distributed as dist
 from stakes import Application
 from stakes.integrations.torch import ExpectedCost, MinimumCost
@@ -231,15 +231,12 @@ batch.reset(); assert batch.summary().total == 0
 """
 
 
-@pytest.mark.parametrize("states", ["own", "torchmetrics"])
-def test_processes_add(tmp_path, states) -> None:
-    if states == "torchmetrics":
-        pytest.importorskip("torchmetrics", reason="needs torchmetrics")
+def test_processes_add(tmp_path) -> None:
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("needs torch.distributed with gloo")
     workers = [
         subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER, str(rank), str(tmp_path), states],
+            [sys.executable, "-W", "ignore", "-c", WORKER, str(rank), str(tmp_path)],
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -249,11 +246,26 @@ def test_processes_add(tmp_path, states) -> None:
     assert [worker.returncode for worker in workers] == [0, 0], "\n".join(told)
 
 
+def test_without_torchmetrics_only_the_metrics_are_refused() -> None:
+    told = """
+import sys
+sys.modules["torchmetrics"] = None
+import stakes.integrations.torch as room
+print(room.bayes_decisions.__name__)
+try:
+    room.ExpectedCost
+except ImportError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("bayes_decisions\nthis needs torchmetrics, which is not installed")
+    assert "pip install 'stakes[torch]'" in ran.stdout
+
+
 class TestMetricCollection:
     """Collections of torchmetrics let metrics share states that are equal after one batch."""
 
     def collection(self, **metrics):
-        torchmetrics = pytest.importorskip("torchmetrics", reason="needs torchmetrics")
         return torchmetrics.MetricCollection(metrics)
 
     def test_other_costs_are_counted_apart(self) -> None:

@@ -24,10 +24,10 @@ from stakes.audit.compliance_result import (
 )
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import (
+    BINARY_MOVES,
     Indifference,
     Move,
     StrictPairs,
-    binary_moves,
     indifference,
     spread,
     strict_sign,
@@ -152,7 +152,7 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
     """Indifference at wide and at small steps, and pairs from all over."""
     whole_only = metric.truncates(_tables(prior, 24, 0.13, rng))
     wide, near = (
-        indifference(metric, _tables(prior, n, edge, rng), binary_moves(), reach, whole=whole_only)
+        indifference(metric, _tables(prior, n, edge, rng), BINARY_MOVES, reach, whole=whole_only)
         for n, edge, reach in ((10, 0.13, 0.1), (7, 0.02, 0.01))
     )
     whole = np.rint(_tables(prior, 150, 0.02, rng))
@@ -238,7 +238,7 @@ def _many_class_compliance(
     the most telling move has one direction of growth everywhere.
     """
     bases = [_many_class_tables(n_classes, rng) for _ in range(_N_PRIORS)]
-    moves = [Move(i, j, i) for i in range(n_classes) for j in range(n_classes) if i != j]
+    moves = [Move(i, j) for i in range(n_classes) for j in range(n_classes) if i != j]
     values = metric.values(np.concatenate(bases))
     undefined = float(np.isnan(values).mean())
     nothing = Frame({"prevalence": [], "miss_cost_low": [], "miss_cost_high": []})

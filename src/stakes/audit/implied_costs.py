@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from stakes.audit.compliance_result import false_alarms
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
@@ -52,9 +53,9 @@ class ImpliedCosts:
         """For two classes, how many false alarms a miss counts as; infinite if only misses do."""
         if self.costs.shape != (2, 2):
             raise DataError("a miss and a false alarm exist for two classes and two decisions.")
-        p, n = self.positive, 1 - self.positive
-        miss = float(self.costs.values[p, n] - self.costs.values[p, p])
-        false_alarm = float(self.costs.values[n, p] - self.costs.values[n, n])
+        order = [1 - self.positive, self.positive]
+        (tn, fp), (fn, tp) = self.costs.values[np.ix_(order, order)].tolist()
+        miss, false_alarm = fn - tp, fp - tn
         if false_alarm == 0:
             return math.copysign(math.inf, miss) if miss else math.nan
         return miss / false_alarm
@@ -62,39 +63,38 @@ class ImpliedCosts:
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        if not self.costs.values.any():
-            return f"At this operating point {self.metric} does not react to single errors."
+        return f"At this operating point {self.metric} {self._minded()}."
+
+    def _minded(self) -> str:
+        """What it does with errors."""
+        values = self.costs.values
+        if not values.any():
+            return "does not react to single errors"
         if self.costs.shape != (2, 2):
-            errors = self.costs.values[~np.eye(*self.costs.shape, dtype=bool)]
-            if np.ptp(errors) <= _ALIKE and not np.diagonal(self.costs.values).any():
-                return f"At this operating point {self.metric} minds all errors alike."
-            row, column = np.unravel_index(int(self.costs.values.argmax()), self.costs.shape)
-            return (
-                f"At this operating point {self.metric} minds most to decide "
-                f"{self.costs.decisions[column]!r} when the truth is {self.costs.classes[row]!r}."
-            )
+            if np.ptp(values[~np.eye(*values.shape, dtype=bool)]) <= _ALIKE and not np.trace(
+                values
+            ):
+                return "minds all errors alike"
+            row, column = np.unravel_index(int(values.argmax()), values.shape)
+            decision, truth = self.costs.decisions[column], self.costs.classes[row]
+            return f"minds most to decide {decision!r} when the truth is {truth!r}"
         p, n = self.positive, 1 - self.positive
-        rewarded = [w for w, i, j in (("misses", p, n), ("false alarms", n, p))
-                    if self.costs.values[i, i] > 0 and self.costs.values[i, j] == 0]  # fmt: skip
+        rewarded = [
+            words
+            for words, i, j in (("misses", p, n), ("false alarms", n, p))
+            if values[i, i] > 0 and values[i, j] == 0
+        ]
         if rewarded:
-            return f"At this operating point {self.metric} rewards {' and '.join(rewarded)}."
-        if math.isinf(self.miss_cost):
-            return f"At this operating point {self.metric} counts misses only."
-        if self.miss_cost == 0:
-            return f"At this operating point {self.metric} counts false alarms only."
-        counted = false_alarms(self.miss_cost, 2)
-        return f"At this operating point {self.metric} treats a miss as {counted}."
+            return f"rewards {' and '.join(rewarded)}"
+        if math.isinf(self.miss_cost) or self.miss_cost == 0:
+            return f"counts {'misses' if self.miss_cost else 'false alarms'} only"
+        return f"treats a miss as {false_alarms(self.miss_cost, 2)}"
 
     def frame(self) -> Frame:
         """One row per truth and decision with the implied cost."""
-        width = len(self.costs.decisions)
-        return Frame(
-            {
-                "truth": [name for name in self.costs.classes for _ in range(width)],
-                "decision": list(self.costs.decisions) * len(self.costs.classes),
-                "cost": self.costs.values.ravel(),
-            }
-        )
+        places = itertools.product(self.costs.classes, self.costs.decisions)
+        rows = [(*place, c) for place, c in zip(places, self.costs.values.flat, strict=True)]
+        return frame_of(("truth", "decision", "cost"), rows)
 
 
 def implied_costs(
@@ -148,7 +148,9 @@ def implied_costs(
     At this operating point f1 treats a miss as 2.5 false alarms.
     """
     table = as_table(matrix)
-    index = 1 if positive is None else _position(table, positive)
+    if positive is not None and positive not in table.classes:
+        raise DataError(f"`positive` must be one of {table.classes}; got {positive!r}.")
+    index = 1 if positive is None else table.classes.index(positive)
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=application, positive=index
     )
@@ -163,31 +165,22 @@ def implied_costs(
     return ImpliedCosts(counted.name, table, matrix_of_costs, index)
 
 
-def _position(table: ConfusionMatrix, positive: Name) -> int:
-    """Where the positive class stands."""
-    if positive not in table.classes:
-        raise DataError(f"`positive` must be one of {table.classes}; got {positive!r}.")
-    return table.classes.index(positive)
-
-
 def _gradient(metric: CountMetric, counts: FloatArray) -> FloatArray:
     """Derivatives of the score along moves from the fullest cell of each row."""
-    rows, columns = counts.shape
-    gradient = np.zeros((rows, columns))
-    for i in range(rows):
-        source = int(np.argmax(counts[i]))
-        if counts[i, source] == 0:
+    gradient = np.zeros(counts.shape)
+    for i, row in enumerate(counts):
+        source = int(np.argmax(row))
+        if row[source] == 0:
             raise UndefinedError(
                 f"row {i} of the table is empty, so what its errors cost is unknown.",
                 hint="give a table with cases of every class",
             )
-        for j in range(columns):
+        for j in range(len(row)):
             if j != source:
                 gradient[i, j] = _slope(metric, counts, i, source, j)
     if not np.isfinite(gradient).all():
         raise UndefinedError(f"{metric.name} is not finite next to this table.")
-    size = np.abs(gradient).max()
-    gradient[np.abs(gradient) < 1e-7 * size] = 0.0
+    gradient[np.abs(gradient) < 1e-7 * np.abs(gradient).max()] = 0.0
     return gradient
 
 
@@ -297,44 +290,28 @@ def best_threshold(
     """
     scores.require_both("best_threshold")
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
-    cuts, negatives, positives = _cuts(scores, thresholds)
-    totals = scores.class_totals
-    rest = totals[0] - negatives, totals[1] - positives
-    cells = np.stack([negatives, rest[0], positives, rest[1]], axis=-1).astype(np.float64)
-    tables = cells.reshape(-1, 2, 2)
+    if thresholds is None:
+        cuts, tables = scores.finest[0], scores.finest_tables
+    else:
+        cuts = np.sort(as_reals(thresholds, "thresholds"))
+        if cuts.ndim != 1 or np.isnan(cuts).any():
+            raise DataError("`thresholds` must be one-dimensional and without NaN.")
+        tables = scores.counts_beside_each(cuts)
     values = counted.scores(tables)
     if np.isnan(values).all():
         raise UndefinedError(f"{counted.name} is undefined at every threshold.")
     best = int(np.nanargmax(values))
     matrix = ConfusionMatrix(tables[best], scores.classes)
-    cut = float(cuts[best])
-    return BestThreshold(
-        counted.name, cut, _log_odds(scores, cut), float(counted.values(tables[best])), matrix
-    )
-
-
-def _cuts(scores: RankedScores, thresholds: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Thresholds, and the cases of each class that are not above them."""
-    if thresholds is None:
-        return scores.finest
-    cuts = np.sort(as_reals(thresholds, "thresholds"))
-    if cuts.ndim != 1 or np.isnan(cuts).any():
-        raise DataError("`thresholds` must be one-dimensional and without NaN.")
-    levels, negatives, positives = scores.levels
-    place = np.searchsorted(levels, cuts, side="right")
-    below = [np.concatenate([[0], np.cumsum(part)])[place] for part in (negatives, positives)]
-    return cuts, below[0], below[1]
+    cut, value = float(cuts[best]), float(counted.values(tables[best]))
+    return BestThreshold(counted.name, cut, _log_odds(scores, cut), value, matrix)
 
 
 def _log_odds(scores: RankedScores, cut: float) -> float:
     """A threshold on the scores as one on the posterior log odds at the priors of the data."""
     if scores.kind == "rank":
         return math.nan
-    if scores.kind == "llr":
-        share = float(scores.priors[1])
-        return cut + math.log(share) - math.log1p(-share)
     if scores.kind == "posterior":
         if not 0 < cut < 1:
             return -math.inf if cut <= 0 else math.inf
-        return math.log(cut) - math.log1p(-cut)
-    return cut
+        cut = math.log(cut) - math.log1p(-cut)
+    return cut + scores.shift_to(float(scores.priors[1]))

@@ -144,6 +144,7 @@ class Audit:
     def row(self) -> dict[str, Any]:
         """The facts by name."""
         low, high = _price_range(self.compliance)
+        among = self.candidates
         return {
             "metric": self.metric,
             "compliant": self.compliant,
@@ -153,7 +154,7 @@ class Audit:
             "misranking": self.misranking.rate,
             "standard_error": self.misranking.standard_error,
             "implied_miss_cost": math.nan if self.implied is None else _miss_price(self.implied),
-            "regret": _regret(self.candidates),
+            "regret": math.nan if among is None or np.isnan(among.values).all() else among.regret,
         }
 
     def __repr__(self) -> str:
@@ -164,19 +165,12 @@ class Audit:
         return "\n".join(self.sentences)
 
 
-def _regret(found: CandidateAudit | None) -> float:
-    """The regret; `nan` without candidates that the metric has a value for."""
-    return math.nan if found is None or np.isnan(found.values).all() else found.regret
-
-
 def _price_range(found: Compliance) -> tuple[float, float]:
     """Smallest and largest price of a miss in false alarms over all that was tried."""
     low, high = found.slopes["miss_cost_low"], found.slopes["miss_cost_high"]
-    if len(low) == 0:
-        return math.nan, math.nan
-    if found.compliant:
+    if found.compliant and len(low):
         return found.miss_cost, found.miss_cost
-    return float(min(low)), float(max(high))
+    return float(min(low, default=math.nan)), float(max(high, default=math.nan))
 
 
 def audit(
@@ -227,10 +221,7 @@ def audit(
     >>> print(found.sentences[1])
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
-    app = None if application is None else settled(application)
-    _require_costs(app, matrix, candidates)
-    stakes = "uniform" if app is None else application
-    found = _judged(metric, app, stakes, matrix, candidates, draws, rng, higher_is_better)
+    found, app = _judged(metric, application, matrix, candidates, draws, rng, higher_is_better)
     if app is None:
         return found
     opposite = opposite_pair(metric, application=app, higher_is_better=higher_is_better)
@@ -238,37 +229,33 @@ def audit(
 
 
 def _judged(
-    metric: Any, app: Application | None, stakes: Any, matrix: Any, candidates: Any, draws: int,
-    rng: Any, higher_is_better: bool | None,
-) -> Audit:  # fmt: skip
-    """Everything but the search for an opposite pair."""
-    size = 2 if app is None else len(app.classes)
+    metric: Any, application: Any, matrix: Any, candidates: Any, draws: int, rng: Any,
+    higher_is_better: bool | None = None,
+) -> tuple[Audit, Application | None]:  # fmt: skip
+    """Everything but the search for an opposite pair; and the application that decides."""
+    app = None if application is None else settled(application)
+    _require_costs(app, matrix, candidates)
     judged = None if app is None else app.with_priors(None)
-    if app is not None and len(app.decisions) != size:
-        raise CostError(
-            f"an audit needs decisions that are the classes; got {app.decisions}.",
-            hint="audit.implied_costs takes any decisions",
-        )
-    found = compliance(
-        metric, n_classes=size, higher_is_better=higher_is_better, application=judged
-    )
+    size = 2 if app is None else len(app.classes)
+    known: dict[str, Any] = {"application": judged, "higher_is_better": higher_is_better}
+    found = compliance(metric, n_classes=size, **known)
     implied = among = None
     remark = ""
     if matrix is not None:
         try:
-            implied = implied_costs(
-                metric, matrix, application=judged, higher_is_better=higher_is_better
-            )
+            implied = implied_costs(metric, matrix, **known)
         except UndefinedError as error:
             remark = f"{error.message[0].upper()}{error.message[1:]}"
-    if candidates is not None and app is not None:
-        among = audit_candidates(
-            metric, candidates, application=app, higher_is_better=higher_is_better
-        )
+    if candidates is not None:
+        among = audit_candidates(metric, candidates, **{**known, "application": app})
     rate = misranking_rate(
-        metric, utilities=stakes, draws=draws, rng=rng, higher_is_better=higher_is_better
+        metric,
+        utilities="uniform" if app is None else application,
+        draws=draws,
+        rng=rng,
+        higher_is_better=higher_is_better,
     )
-    return Audit(found.metric, app, found, None, implied, rate, among, remark)
+    return Audit(found.metric, app, found, None, implied, rate, among, remark), app
 
 
 def audit_all(
@@ -298,14 +285,12 @@ def audit_all(
     >>> table["compliant"].tolist()
     [True, False]
     """
-    app = None if application is None else settled(application)
-    _require_costs(app, matrix, candidates)
-    stakes = "uniform" if app is None else application
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    rows = []
-    for metric in _computable(app) if metrics is None else metrics:
-        rows.append(_judged(metric, app, stakes, matrix, candidates, draws, rng, None).row())
+    if metrics is None:
+        metrics = _computable(None if application is None else settled(application))
+    rows = [
+        _judged(metric, application, matrix, candidates, draws, rng)[0].row()
+        for metric in ([metrics] if isinstance(metrics, str) else metrics)
+    ]
     if not rows:
         raise DataError("`metrics` must name at least one metric; got none.")
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
@@ -316,6 +301,11 @@ def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> Non
     if app is not None:
         if not np.ptp(app.costs.values, axis=1).any():
             raise CostError("every decision costs the same, so there is nothing to choose.")
+        if len(app.decisions) != len(app.classes):
+            raise CostError(
+                f"an audit needs decisions that are the classes; got {app.decisions}.",
+                hint="audit.implied_costs takes any decisions",
+            )
         return
     if candidates is not None:
         raise CostError("to judge `candidates` an audit needs to know what decisions cost.",
@@ -330,10 +320,9 @@ def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> Non
 
 def _computable(app: Application | None) -> list[Any]:
     """Entries of the catalogue that need no parameter that nobody gave."""
-    found = []
-    for metric in catalogue.tables():
-        ready = metric if app is None else metric.with_application(app.with_priors(None))
-        many = app is not None and len(app.classes) > 2
-        if not ready.missing and not (many and metric.classes == "two"):
-            found.append(ready)
-    return found
+    if app is None:
+        return [metric for metric in catalogue.tables() if not metric.missing]
+    known = app.with_priors(None)
+    two = len(app.classes) == 2
+    ready = [m.with_application(known) for m in catalogue.tables() if two or m.classes != "two"]
+    return [metric for metric in ready if not metric.missing]

@@ -12,7 +12,7 @@ import numpy as np
 from stakes.application import Application, as_application
 from stakes.audit.compliance_result import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.audit.indifference import binary_moves, indifference, rate_tables, strict_sign
+from stakes.audit.indifference import BINARY_MOVES, indifference, rate_tables, strict_sign
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
@@ -168,7 +168,7 @@ def _fine(metric: CountMetric, app: Application, prior: float) -> FloatArray | N
     """A pair along a direction between the level set and the line of equal cost."""
     rates = np.linspace(0.15, 0.85, 8)
     bases = _CASES * rate_tables(prior, rates, 1 - rates**2 / 2)
-    found = indifference(metric, bases, binary_moves(), 0.1)
+    found = indifference(metric, bases, BINARY_MOVES, 0.1)
     (tn, fp), (fn, tp) = app.costs.values.tolist()
     wanted = math.atan2(fn - tp, fp - tn)
     for base, normal in zip(bases, found.normals, strict=True):

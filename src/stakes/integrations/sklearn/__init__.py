@@ -9,8 +9,12 @@ from stakes._optional import load as _load
 _load("sklearn", extra="sklearn")
 
 with LoadedOnUse(globals()):
-    from stakes.integrations.sklearn.classifiers import BayesDecisionClassifier as BayesDecisionClassifier
-    from stakes.integrations.sklearn.classifiers import CostWeightedClassifier as CostWeightedClassifier
+    from stakes.integrations.sklearn.classifiers import (
+        BayesDecisionClassifier as BayesDecisionClassifier,
+    )
+    from stakes.integrations.sklearn.classifiers import (
+        CostWeightedClassifier as CostWeightedClassifier,
+    )
     from stakes.integrations.sklearn.scorers import BayesErrorDisplay as BayesErrorDisplay
     from stakes.integrations.sklearn.scorers import CostCurveDisplay as CostCurveDisplay
     from stakes.integrations.sklearn.scorers import CostScorer as CostScorer
@@ -20,4 +24,6 @@ with LoadedOnUse(globals()):
     from stakes.integrations.sklearn.scorers import ReliabilityDisplay as ReliabilityDisplay
     from stakes.integrations.sklearn.scorers import RocDisplay as RocDisplay
     from stakes.integrations.sklearn.scorers import make_cost_scorer as make_cost_scorer
-    from stakes.integrations.sklearn.transformers import CalibratorTransformer as CalibratorTransformer
+    from stakes.integrations.sklearn.transformers import (
+        CalibratorTransformer as CalibratorTransformer,
+    )

@@ -141,10 +141,8 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
     if y_true.shape[0] != posteriors.shape[0]:
         raise DataError(f"`y_true` has {y_true.shape[0]} rows, `posteriors` {posteriors.shape[0]}.")
     if sample_weight is None and can_fuse(posteriors, table):
-        tolerance = SUM_TOLERANCES[posteriors.dtype]
-        counts, bad = fused_counts(
-            y_true, posteriors, compared_costs(table, posteriors.dtype), tolerance=tolerance
-        )
+        rule, tolerance = compared_costs(table, posteriors.dtype), SUM_TOLERANCES[posteriors.dtype]
+        counts, bad = fused_counts(y_true, posteriors, rule, tolerance=tolerance)
         if not int(bad):
             return counts
     refuse_bad_posteriors(posteriors, table.shape[0])
@@ -195,9 +193,8 @@ def _decide_per_case(posteriors: Any, costs: Any) -> Any:
         raise DataError(f"`posteriors` has {wide.shape[0]} rows but `costs` has {costs.shape[0]}.")
     tables = costs.double()
     expected, sizes = (torch.einsum("nk,nkm->nm", wide, t) for t in (tables, tables.abs()))
-    return first_least(
-        expected, sizes, rounding_of_sums(tables.shape[1], type_name(posteriors.dtype))
-    )
+    margin = rounding_of_sums(tables.shape[1], type_name(posteriors.dtype))
+    return first_least(expected, sizes, margin)
 
 
 def refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
@@ -205,7 +202,7 @@ def refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
     shape = tuple(posteriors.shape)
     if posteriors.dtype not in SUM_TOLERANCES:
         raise PosteriorError(f"`posteriors` must be of a floating type; got {posteriors.dtype}.")
-    if not (len(shape) == 2 and shape[1] == n_classes) and not (len(shape) == 1 and n_classes == 2):
+    if shape[1:] != (n_classes,) and not (len(shape) == 1 and n_classes == 2):
         raise PosteriorError(
             f"`posteriors` must have shape (n, {n_classes}), one column per class; got {shape}."
         )
@@ -260,8 +257,8 @@ def score_counts(
     ScoreCounts(4 cases, 2 of 1, kind 'llr')
     """
     positive, given = _checked(y_true, scores, kind)
-    sides = [_sorted_side(given[chosen]) for chosen in (~positive, positive)]
-    (first, n_first), (second, n_second) = sides
+    first, n_first = _sorted_side(given[~positive])
+    second, n_second = _sorted_side(given[positive])
     return ScoreCounts._trusted(first, second, n_first, n_second, classes, checked_kind(kind), None)
 
 
@@ -299,31 +296,28 @@ def score_bins(
     positive, given = _checked(y_true, scores, kind)
     ends = as_edges(edges)
     inner = torch.tensor(rounded_edges(ends, given.dtype), device=given.device)
-    counts, lowest, highest = binned_counts(positive, given, inner)
-    return bin_scores(counts, lowest, highest, edges=ends, kind=kind, classes=classes)
+    return bin_scores(*binned_counts(positive, given, inner), ends, kind, classes)
 
 
-def binned_counts(positive: Any, scores: Any, edges: Any) -> tuple[Any, Any, Any]:
+def binned_counts(positive: Any, scores: Any, edges: Any) -> tuple[Any, tuple[Any, Any]]:
     """Counts (bins, 2), and the lowest and highest score of each bin, on the device."""
     place = torch.bucketize(scores, edges)
     size = edges.shape[0] + 1
     counts = torch.bincount(place * 2 + positive, minlength=2 * size).reshape(size, 2)
+    empty = torch.full((size,), torch.inf, dtype=torch.float64, device=scores.device)
     wide = scores.double()
-    lowest = torch.full((size,), torch.inf, dtype=torch.float64, device=scores.device)
-    highest = torch.full((size,), -torch.inf, dtype=torch.float64, device=scores.device)
-    lowest.scatter_reduce_(0, place, wide, "amin")
-    highest.scatter_reduce_(0, place, wide, "amax")
-    return counts, lowest, highest
+    lowest = empty.scatter_reduce(0, place, wide, "amin")
+    return counts, (lowest, (-empty).scatter_reduce(0, place, wide, "amax"))
 
 
 def bin_scores(
-    counts: Any, lowest: Any, highest: Any, *, edges: Any, kind: ScoreKind, classes: Any
+    counts: Any, ends: tuple[Any, Any], edges: Any, kind: ScoreKind, classes: Any
 ) -> ScoreBins:
     """The host summary of `binned_counts`."""
     table = counts.cpu().numpy()
     empty = table.sum(axis=1) == 0
-    ends = [np.where(empty, np.nan, part.cpu().numpy()) for part in (lowest, highest)]
-    return ScoreBins(edges, table, ends[0], ends[1], classes, checked_kind(kind), None)
+    lowest, highest = (np.where(empty, np.nan, part.cpu().numpy()) for part in ends)
+    return ScoreBins(edges, table, lowest, highest, classes, checked_kind(kind), None)
 
 
 def rounded_edges(edges: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:

@@ -181,49 +181,26 @@ def can_fuse(posteriors: Any, costs: np.ndarray[Any, Any]) -> bool:
 
 
 def fused_counts(
-    labels: Any,
-    posteriors: Any,
-    rule: Compared,
-    *,
-    tolerance: float,
-    launch: tuple[int, int, int] | None = None,
+    labels: Any, posteriors: Any, rule: Compared, *, tolerance: float, launch: Any = None
 ) -> tuple[Any, Any]:
     """Counts (K, M) and the number of rows that are no posteriors or have no such label."""
     n_classes, n_decisions = rule.values.shape
     bits = 30 // n_decisions
     block, warps, steps = launch or LAUNCH[posteriors.element_size()]
     steps = min(steps, (1 << bits) - 1)
-    device = posteriors.device
+    device, rows = posteriors.device, labels.shape[0]
     table = _on_device(rule.values.tobytes(), rule.values.shape, device)
     counts = torch.zeros(rule.values.shape, dtype=torch.int64, device=device)
-    rows = labels.shape[0]
+    tensors = labels.contiguous(), posteriors.contiguous(), table, counts
+    limits = tolerance, rule.margin, rule.signed
+    sizes = n_classes, triton.next_power_of_2(n_classes), n_decisions, bits
+    how = {"num_warps": warps, "enable_fp_fusion": True}
     whole = rows // (block * steps)
     done = whole * steps  # blocks; those that are left go side by side, one program each
-    for masked, programs, each in (
-        (False, whole, steps),
-        (True, triton.cdiv(rows - done * block, block), 1),
-    ):
+    left = triton.cdiv(rows - done * block, block)
+    for masked, programs, after, each in ((False, whole, 0, steps), (True, left, done, 1)):
         if programs:
-            _count[(programs,)](
-                labels.contiguous(),
-                posteriors.contiguous(),
-                table,
-                counts,
-                rows,
-                done if masked else 0,
-                tolerance,
-                rule.margin,
-                rule.signed,
-                masked,
-                n_classes,
-                triton.next_power_of_2(n_classes),
-                n_decisions,
-                bits,
-                each,
-                block,
-                num_warps=warps,
-                enable_fp_fusion=True,
-            )
+            _count[(programs,)](*tensors, rows, after, *limits, masked, *sizes, each, block, **how)
     return counts, rows - counts.sum()
 
 
@@ -338,20 +315,11 @@ if triton is not None:
         labels += first
         posteriors += first * N_CLASSES
         for step in range(STEPS):
-            given, label = _rows(
+            read, label = _rows(
                 labels, posteriors, step * BLOCK, left, columns, N_CLASSES, PADDED, MASKED, BLOCK
             )
             one = _decided(
-                given,
-                costs,
-                tolerance,
-                margin,
-                columns,
-                SIGNED,
-                N_CLASSES,
-                N_DECISIONS,
-                BITS,
-                BLOCK,
+                read, costs, tolerance, margin, columns, SIGNED, N_CLASSES, N_DECISIONS, BITS, BLOCK
             )
             packed += tl.where(label.to(tl.int32)[:, None] == columns[None, :], one[:, None], 0)
         for j in tl.static_range(0, N_DECISIONS):

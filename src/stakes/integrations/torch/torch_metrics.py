@@ -1,22 +1,19 @@
 """Metrics that add up over batches: costs, proper scores, and the sums they keep.
 
-Where torchmetrics is installed our metrics are subclasses of its `Metric`, so that Lightning,
-Fabric and collections know what to do with them. Where it is not, `SummedStates` gives the same
-methods.
+They are metrics of torchmetrics, so that Lightning, Fabric and collections know what to do with
+them: it merges their states over batches and processes, and moves them to a device.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from stakes._checks import as_priors
+from stakes._optional import load
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
 from stakes.integrations.torch.reductions import (
@@ -35,90 +32,8 @@ from stakes.integrations.torch.tensors import (
 from stakes.metrics import actual_cost, expected_cost, min_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreBins
 
-__all__ = ["Metric", "SummedStates", "fingerprint", "synced"]
-
-
-_MERGES = {"sum": torch.sum, "min": torch.amin, "max": torch.amax}
-_OPERATIONS = {"sum": "SUM", "min": "MIN", "max": "MAX"}
-
-
-class SummedStates(nn.Module):
-    """A metric whose state merges by sum, minimum or maximum: over batches and over processes.
-
-    Subclasses call `add_state` in their constructor and define `update` and `compute`.
-    """
-
-    def __init__(self, **_: Any) -> None:
-        super().__init__()
-        self._defaults: dict[str, Any] = {}
-        self._merges: dict[str, str] = {}
-
-    def add_state(self, name: str, default: Any, dist_reduce_fx: str) -> None:
-        """A tensor that starts as `default` and merges by "sum", "min" or "max"."""
-        self._defaults[name] = default.clone()
-        self._merges[name] = dist_reduce_fx
-        self.register_buffer(name, default.clone(), persistent=False)
-
-    def update(self, *args: Any, **kwargs: Any) -> None:
-        """Take a batch in."""
-        raise NotImplementedError
-
-    def compute(self) -> Any:
-        """The metric of everything taken in; over all processes if there are several."""
-        raise NotImplementedError
-
-    def reset(self) -> None:
-        """Forget everything."""
-        for name, default in self._defaults.items():
-            setattr(self, name, default.clone().to(getattr(self, name).device))
-
-    def merge_state(self, other: SummedStates) -> None:
-        """Take in what another metric of the same kind has seen."""
-        self._take_in({name: getattr(other, name) for name in self._merges})
-
-    @contextmanager
-    def synced(self) -> Iterator[None]:
-        """Within it, the states are those of all processes together; afterwards one's own again."""
-        distributed = torch.distributed
-        if not (distributed.is_available() and distributed.is_initialized()):
-            yield
-            return
-        own = {name: getattr(self, name) for name in self._merges}
-        for name, merge in self._merges.items():
-            merged = own[name].clone()
-            distributed.all_reduce(merged, op=getattr(distributed.ReduceOp, _OPERATIONS[merge]))
-            setattr(self, name, merged)
-        try:
-            yield
-        finally:
-            for name, state in own.items():
-                setattr(self, name, state)
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Take a batch in and return the metric of this batch alone."""
-        kept = {name: getattr(self, name) for name in self._merges}
-        self.reset()
-        self.update(*args, **kwargs)
-        batch = self.compute()
-        self._take_in(kept)
-        return batch
-
-    def _take_in(self, states: dict[str, Any]) -> None:
-        """Merge other states into one's own, on the device of these."""
-        for name, merge in self._merges.items():
-            own = getattr(self, name)
-            both = torch.stack([own, states[name].to(own.device)])
-            setattr(self, name, _MERGES[merge](both, dim=0))
-
-    def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        """Follow the device of a model, but not its type: counts and sums stay exact in `half`."""
-        return super()._apply(lambda state: state.to(fn(state.new_empty(0)).device), recurse)
-
-
-try:
-    from torchmetrics import Metric
-except ImportError:
-    Metric = SummedStates
+load("torchmetrics", extra="torch")
+from torchmetrics import Metric  # noqa: E402
 
 
 def fingerprint(*what: Any) -> Any:
@@ -131,11 +46,6 @@ def fingerprint(*what: Any) -> Any:
     return torch.tensor(list(digest.digest()), dtype=torch.uint8)
 
 
-def synced(metric: Any) -> AbstractContextManager[None]:
-    """Merge over processes inside `compute`, which torchmetrics does by itself."""
-    return metric.synced() if isinstance(metric, SummedStates) else nullcontext()
-
-
 class ExpectedCost(Metric):
     """Expected cost of Bayes decisions, or of decisions given; lower is better.
 
@@ -146,7 +56,7 @@ class ExpectedCost(Metric):
     normalized : bool
         Divide by the cost of the best naive decision (NEC).
     **options
-        Passed to `torchmetrics.Metric`, where it is installed.
+        Passed to `torchmetrics.Metric`.
 
     Notes
     -----
@@ -205,8 +115,7 @@ class ExpectedCost(Metric):
     def compute(self) -> Any:
         """The cost per case, a scalar in float64."""
         measure = normalized_expected_cost if self.normalized else expected_cost
-        with synced(self):
-            value = measure(self.summary(), application=self.application)
+        value = measure(self.summary(), application=self.application)
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
 
 
@@ -257,7 +166,7 @@ class _BinnedScores(Metric):
         refuse_bad_labels(target, 2, name="target")
         codes = as_codes(target, 2, len(odds))
         edges = torch.tensor(rounded_edges(self.edges, odds.dtype), device=odds.device)
-        counts, lowest, highest = binned_counts(codes, odds, edges)
+        counts, (lowest, highest) = binned_counts(codes, odds, edges)
         home = self.counts.device
         self.counts = self.counts + counts.to(home)
         self.lowest = torch.minimum(self.lowest, lowest.to(home))
@@ -265,19 +174,12 @@ class _BinnedScores(Metric):
 
     def summary(self) -> ScoreBins:
         """The binned log odds so far, in this process, as a `stakes.ScoreBins`."""
-        return bin_scores(
-            self.counts,
-            self.lowest,
-            self.highest,
-            edges=self.edges,
-            kind="log_odds",
-            classes=self.application.classes,
-        )
+        ends = self.lowest, self.highest
+        return bin_scores(self.counts, ends, self.edges, "log_odds", self.application.classes)
 
     def _value(self, measure: Any) -> Any:
         """A metric of the summary as a scalar tensor."""
-        with synced(self):
-            found = measure(self.summary(), self.application, normalized=self.normalized)
+        found = measure(self.summary(), self.application, normalized=self.normalized)
         return torch.tensor(found, dtype=torch.float64, device=self.counts.device)
 
 
@@ -384,8 +286,7 @@ class _ProperScore(Metric):
 
     def compute(self) -> Any:
         """The average loss under the priors, a scalar in float64."""
-        with synced(self):
-            sums, totals = self.sums, self.totals
+        sums, totals = self.sums, self.totals
         if not bool(totals.any()):
             raise DataError("there are no cases, so there is no average loss.")
         if self.priors is None:
