@@ -235,33 +235,13 @@ if triton is not None:
 
     @triton.jit
     def _products(wide, costs, j, columns, SIZES: tl.constexpr, N_CLASSES: tl.constexpr,
-                  N_DECISIONS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
-        """Posteriors times one column of the costs, or of their sizes, summed: (BLOCK,)."""
-        if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
-            even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
-            p0, p2 = tl.split(even)
-            p1, p3 = tl.split(odd)
-            c0 = tl.load(costs + j)
-            c1 = tl.load(costs + N_DECISIONS + j)
-            c2 = tl.load(costs + 2 * N_DECISIONS + j)
-            c3 = tl.load(costs + 3 * N_DECISIONS + j)
-            if SIZES:
-                found = p0 * tl.abs(c0)
-                found += p1 * tl.abs(c1)
-                found += p2 * tl.abs(c2)
-                found += p3 * tl.abs(c3)
-            else:
-                found = p0 * c0
-                found += p1 * c1
-                found += p2 * c2
-                found += p3 * c3
-        else:
-            known = columns < N_CLASSES
-            column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
-            if SIZES:
-                column = tl.abs(column)
-            found = tl.sum(wide * column[None, :], axis=1)
-        return found
+                  N_DECISIONS: tl.constexpr):  # fmt: skip
+        """Posteriors times one column of the costs, or of their sizes, summed: one per row."""
+        known = columns < N_CLASSES
+        column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
+        if SIZES:
+            column = tl.abs(column)
+        return tl.sum(wide * column[None, :], axis=1)
 
     @triton.jit
     def _decided(given, costs, tolerance, margin, columns, SIGNED: tl.constexpr,
@@ -277,17 +257,17 @@ if triton is not None:
         else:
             single = given.to(tl.float32)
             wide = single.to(tl.float64)
-        least = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+        least = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS)
         if SIGNED:
-            size = _products(wide, costs, 0, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+            size = _products(wide, costs, 0, columns, True, N_CLASSES, N_DECISIONS)
             least -= margin * size
         one = tl.full([BLOCK], 1, tl.int32)
         # without gains a sum is its own size, so that one factor holds both margins
         factor = (1.0 + margin) / (1.0 - margin)
         for j in tl.static_range(1, N_DECISIONS):
-            cost = _products(wide, costs, j, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+            cost = _products(wide, costs, j, columns, False, N_CLASSES, N_DECISIONS)
             if SIGNED:
-                size = _products(wide, costs, j, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+                size = _products(wide, costs, j, columns, True, N_CLASSES, N_DECISIONS)
                 better = cost + margin * size < least
                 cost -= margin * size
             else:
