@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,9 +21,9 @@ from stakes.integrations.sklearn.estimator_costs import (
     cost_per_case,
     decision_array,
     in_application_order,
-    in_class_order,
     resolve,
     shifted,
+    unfitted,
 )
 from stakes.integrations.sklearn.held_out_folds import (
     held_out,
@@ -33,12 +34,10 @@ from stakes.integrations.sklearn.held_out_folds import (
 from stakes.integrations.sklearn.sklearn_protocol import (
     AroundClassifier,
     checked_labels,
-    fit_clone,
     fit_metadata,
     fold_count,
     read_groups,
     refuse_without_weights,
-    unfitted,
     weights_learnt,
 )
 from stakes.metrics import expected_cost
@@ -167,8 +166,8 @@ class BayesDecisionClassifier(AroundClassifier):
         shares = np.bincount(codes, weights_learnt(metadata), minlength=len(self.classes_))
         kept: list[Any] = []
         if self.calibrator is not None:
-            meant = in_class_order(self.calibrator, self.classes_)
-            fresh = unfitted(meant, fold_count(codes, together, weights))
+            folds = fold_count(codes, together, weights)
+            fresh = unfitted(self.calibrator, self.classes_, folds)
             scores, kept, self._panels = held_out(self, X, labels, metadata, splitting, together)
             self.calibrator_ = learnt(fresh, scores, codes, weights, together)
             shares = np.asarray(self.calibrator_.priors)
@@ -177,7 +176,7 @@ class BayesDecisionClassifier(AroundClassifier):
         if kept:
             self._keep_fitted(of_folds=kept)
         else:
-            self._keep_fitted(fit_clone(self.estimator, X, labels, metadata))
+            self._keep_fitted(clone(self.estimator).fit(X, labels, **metadata))
         return self
 
     # ------------------------------------------------------------- deciding
@@ -186,11 +185,8 @@ class BayesDecisionClassifier(AroundClassifier):
     def rule_(self) -> DecisionRule:
         """How posteriors, calibrated where there is a calibrator, become decisions."""
         check_is_fitted(self)
-        return DecisionRule(
-            self.application_,
-            from_priors=self.class_priors_,
-            model=type(self.estimator).__name__,
-        )
+        name = type(self.estimator).__name__
+        return DecisionRule(self.application_, from_priors=self.class_priors_, model=name)
 
     def predict(self, X: Any, costs: Any = None, priors: Priors | None = None) -> NDArray[Any]:
         """The decision of least expected cost for each case.
@@ -214,13 +210,13 @@ class BayesDecisionClassifier(AroundClassifier):
 
     def predict_proba(self, X: Any, priors: Priors | None = None) -> NDArray[Any]:
         """Posteriors of `classes_` under the priors of the application, or those given."""
-        return np.asarray(self._posteriors(X, priors)[:, self._rows])
+        return np.asarray(self._moved(self._given(X), priors)[:, self._rows])
 
     def expected_costs(
         self, X: Any, costs: Any = None, priors: Priors | None = None
     ) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case, (n_cases, n_decisions)."""
-        return self._expected(self._posteriors(X, priors), costs)
+        return self._expected(self._moved(self._given(X), priors), costs)
 
     def inspect(self, X: Any, costs: Any = None, priors: Priors | None = None) -> Frame:
         """Case by case: the decision, what it is expected to cost, and every alternative.
@@ -274,10 +270,6 @@ class BayesDecisionClassifier(AroundClassifier):
             return np.asarray(wide @ self.application_.costs.values)
         values = as_case_costs(costs, self.application_).values
         return np.asarray(np.einsum("nk,nkm->nm", wide, values))
-
-    def _posteriors(self, X: Any, priors: Priors | None) -> NDArray[Any]:
-        """Posteriors in the order of the application, under the priors that count."""
-        return self._moved(self._given(X), priors)
 
     def _given(self, X: Any) -> NDArray[Any]:
         """Posteriors in the order of the application, under the shares of the training data."""
@@ -364,7 +356,7 @@ class CostWeightedClassifier(AroundClassifier):
             metadata, _ = fit_metadata(self, None, fit_params)
             refuse_without_weights(self.estimator)
             metadata["sample_weight"] = self._cost_weights(codes, given)
-        self._keep_fitted(fit_clone(self.estimator, X, labels, metadata))
+        self._keep_fitted(clone(self.estimator).fit(X, labels, **metadata))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -385,9 +377,7 @@ class CostWeightedClassifier(AroundClassifier):
         """Minus the expected cost per case of the classes that are predicted."""
         app: Application = self.application_
         codes = np.asarray(encode(self.predict(X), app.classes, "decisions"), dtype=np.intp)
-        names = np.empty(len(app.decisions), dtype=object)
-        names[:] = app.decisions
-        taken = names[self._columns[codes]]
+        taken = decision_array(app.decisions)[self._columns[codes]]
         return -expected_cost(y, taken, application=app, sample_weight=sample_weight)
 
     def _said(self, method: str, X: Any) -> NDArray[Any]:
@@ -400,11 +390,10 @@ class CostWeightedClassifier(AroundClassifier):
         """What each case counts: its own weight, times what its errors cost."""
         app: Application = self.application_
         costs = app.costs.values[np.ix_(self._rows, self._columns[self._rows])]
-        target = None if app.priors is None else app.priors[self._rows]
-        target = None if target is None else target / target.sum()
-        return np.asarray(
-            sample_weights(codes, CostMatrix(costs), priors=target, sample_weight=given)
-        )
+        priors = None if app.priors is None else app.priors[self._rows]
+        priors = None if priors is None else priors / priors.sum()
+        found = sample_weights(codes, CostMatrix(costs), priors=priors, sample_weight=given)
+        return np.asarray(found)
 
 
 def _own_columns(app: Application) -> IntArray:

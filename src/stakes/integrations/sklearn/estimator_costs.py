@@ -13,7 +13,7 @@ from stakes._checks import as_posterior_array
 from stakes._columns import as_weights
 from stakes._names import encode
 from stakes.application import Application, CaseCosts, CostMatrix, as_application
-from stakes.calibration import Automatic
+from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.metrics import case_cost, expected_cost, normalized_expected_cost
 from stakes.typing import FloatArray, IntArray
@@ -28,19 +28,22 @@ def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntAr
     return app, np.asarray(encode(classes, app.classes, "y"), dtype=np.intp)
 
 
-def in_class_order(calibrator: Any, classes: NDArray[Any]) -> Any:
-    """A choice by the costs of an application, with its rows in the order of the classes.
+def unfitted(calibrator: Any, classes: NDArray[Any], folds: int) -> Calibrator:
+    """A fresh copy of a calibrator; "auto" is the automatic choice, with so many folds.
 
-    Calibrators are given positions of the sorted labels, which have no names.
+    Calibrators are given positions of the sorted labels, which have no names; a choice by the costs
+    of an application has its rows put into that order.
     """
-    by = calibrator.options["by"] if isinstance(calibrator, Automatic) else None
-    names = classes.tolist()
-    if not isinstance(by, Application) or set(by.classes) != set(names):
-        return calibrator
-    rows = [by.classes.index(name) for name in names]
-    costs = CostMatrix(by.costs.values[rows], decisions=by.decisions)
+    if isinstance(calibrator, str) and calibrator == "auto":
+        return Automatic(folds=folds)
+    if not isinstance(calibrator, Calibrator):
+        raise DataError(f"`calibrator` must be a Calibrator or 'auto'; got {calibrator!r}.")
     found = calibrator.unfitted()
-    found.options["by"] = Application(costs, None if by.priors is None else by.priors[rows])
+    by = found.options["by"] if isinstance(found, Automatic) else None
+    if isinstance(by, Application) and set(by.classes) == set(classes.tolist()):
+        rows = [by.classes.index(name) for name in classes.tolist()]
+        costs = CostMatrix(by.costs.values[rows], decisions=by.decisions)
+        found.options["by"] = Application(costs, None if by.priors is None else by.priors[rows])
     return found
 
 
@@ -153,17 +156,17 @@ def _of_shape(values: Any, app: Application) -> Any:
 
 def _weighted(table: CaseCosts, y: Any, sample_weight: Any, app: Application) -> CaseCosts:
     """Costs times weights that average to 1: over all cases, or in each class if priors count."""
-    weights = as_weights(sample_weight, len(table))
-    codes = np.asarray(encode(y, table.classes, "y_true"), dtype=np.intp)
+    weights = np.asarray(as_weights(sample_weight, len(table)))
     if app.priors is None:
-        factors = np.asarray(weights) / np.mean(np.asarray(weights))
-        return CaseCosts(table.values * factors[:, None, None], table.classes, table.decisions)
-    counts = np.bincount(codes, minlength=len(table.classes))
-    mass = np.bincount(codes, weights=weights, minlength=len(table.classes))
-    weightless = (mass == 0) & (counts > 0) & (app.priors > 0)
-    if weightless.any():
-        name = table.classes[int(np.flatnonzero(weightless)[0])]
-        raise DataError(f"`sample_weight` is zero for every case of {name!r}, which has a prior.")
-    scale = np.divide(counts, mass, out=np.zeros(len(mass)), where=mass > 0)
-    factors = np.asarray(weights) * scale[codes]
+        factors = weights / np.mean(weights)
+    else:
+        codes = np.asarray(encode(y, table.classes, "y_true"), dtype=np.intp)
+        counts, mass = (np.bincount(codes, w, len(table.classes)) for w in (None, weights))
+        weightless = (mass == 0) & (counts > 0) & (app.priors > 0)
+        if weightless.any():
+            name = table.classes[int(np.argmax(weightless))]
+            raise DataError(
+                f"`sample_weight` is zero for every case of {name!r}, which has a prior."
+            )
+        factors = weights * np.divide(counts, mass, out=np.zeros(len(mass)), where=mass > 0)[codes]
     return CaseCosts(table.values * factors[:, None, None], table.classes, table.decisions)

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from stakes.calibration import Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.estimator_costs import rows_of
-from stakes.integrations.sklearn.sklearn_protocol import fit_clone, log_scores, splits
+from stakes.integrations.sklearn.sklearn_protocol import log_scores, splits
 from stakes.typing import FloatArray, IntArray
 
 
@@ -28,7 +29,7 @@ class HeldOut(NamedTuple):
     panels: int
 
 
-def refuse_ensemble(ensemble: Any, calibrator: Any = "auto") -> None:
+def refuse_ensemble(ensemble: Any, calibrator: Any) -> None:
     """Raise unless `ensemble` is yes or no, and no where there is nothing to keep."""
     if not isinstance(ensemble, bool | np.bool_):
         raise DataError(f"`ensemble` must be True or False; got {ensemble!r}.")
@@ -71,10 +72,9 @@ def held_out(
             kept.append(fitted)
     _refuse_uneven(times, len(found), groups is not None, keep=owner.ensemble)
     table = np.empty((int(times[0]), len(y), n_classes))
-    seen = np.zeros(len(y), dtype=np.intp)
     for test, scores in found:
-        table[seen[test], test] = scores
-        seen[test] += 1
+        times[test] -= 1
+        table[-1 - times[test], test] = scores  # as often as it was left, from the first
     if not owner.ensemble:
         return HeldOut(table, kept, 0)
     return HeldOut(_together(table, kept)[None], kept, len(kept) // len(table))
@@ -156,10 +156,12 @@ def _fit_part(
             hint="use fewer folds, or bring more cases of it",
         )
     part = {
-        name: rows_of(value, train) if _per_case(value, len(y)) else value
+        name: rows_of(value, train)
+        if hasattr(value, "__len__") and not isinstance(value, str) and len(value) == len(y)
+        else value
         for name, value in metadata.items()
     }
-    return fit_clone(estimator, rows_of(X, train), y[train], part)
+    return clone(estimator).fit(rows_of(X, train), y[train], **part)
 
 
 def _refuse_uneven(times: NDArray[Any], splits: int, together: bool, *, keep: bool) -> None:
@@ -183,8 +185,3 @@ def _refuse_uneven(times: NDArray[Any], splits: int, together: bool, *, keep: bo
             f"{times[0]} repetitions, of {splits} splits together.",
             hint=hint,
         )
-
-
-def _per_case(value: Any, length: int) -> bool:
-    """Whether metadata has one entry per case."""
-    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == length

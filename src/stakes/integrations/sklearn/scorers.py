@@ -285,16 +285,9 @@ class _CurveDisplay:
             scores, kind = np.asarray(estimator.predict_proba(X))[:, 1], "posterior"
         else:
             scores, kind = np.asarray(estimator.decision_function(X)), "rank"
-        return cls.from_predictions(
-            y,
-            scores,
-            kind=kind,
-            classes=classes.tolist(),
-            sample_weight=sample_weight,
-            name=type(estimator).__name__ if name is None else name,
-            ax=ax,
-            **options,
-        )
+        options |= {"kind": kind, "classes": classes.tolist(), "sample_weight": sample_weight}
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, scores, name=name, ax=ax, **options)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:
         """Draw the curve; `ax_` and `figure_` are then set.
@@ -328,9 +321,7 @@ class DetDisplay(_CurveDisplay, curve=curves.det, drawing=plots.det):
 
 
 class PrecisionRecallDisplay(
-    _CurveDisplay,
-    curve=curves.precision_recall,
-    drawing=plots.precision_recall,
+    _CurveDisplay, curve=curves.precision_recall, drawing=plots.precision_recall
 ):
     """Precision against recall; see `stakes.curves.precision_recall`."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import (
@@ -26,7 +26,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from stakes._checks import same_length
 from stakes._columns import as_column, refuse_masked
-from stakes.calibration import Automatic, Calibrator, stratified_folds
+from stakes.calibration import stratified_folds
 from stakes.calibration.labelled_scores import group_numbers
 from stakes.exceptions import DataError
 from stakes.typing import IntArray
@@ -41,12 +41,12 @@ def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
     return None if len(np.unique(group_numbers(column))) == length else column
 
 
-def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any, most: int = 5) -> int:
-    """Folds for which nobody asked by number: so many, or fewer where no class has the groups."""
+def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any) -> int:
+    """Folds for which nobody asked by number: five, or fewer where no class has the groups."""
     if groups is None:
-        return most
+        return 5
     kept = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    return max(2, min(most, int(_groups_per_class(codes[kept], groups[kept]).max())))
+    return max(2, min(5, int(_groups_per_class(codes[kept], groups[kept]).max())))
 
 
 def _groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
@@ -57,77 +57,60 @@ def _groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
 
 
 def splits(
-    cv: Any,
-    X: Any,
-    y: NDArray[Any],
-    groups: NDArray[Any] | None,
-    splitting: Mapping[str, Any],
+    cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, splitting: Mapping[str, Any]
 ) -> Iterator[tuple[Any, Any]]:
     """Train and test parts of `cv`, none of which has cases of one group on both sides."""
     if groups is None:
-        _refuse_none(cv, splitting)
-        yield from check_cv(cv, y, classifier=True).split(X, y, **splitting)
-        return
-    _refuse_single_groups(y, groups)
-    if cv is None or isinstance(cv, Integral):
-        yield from _numbered(5 if cv is None else int(cv), y, groups)
-        return
-    numbers = group_numbers(groups)
-    for place, (train, test) in enumerate(check_cv(cv, y).split(X, y, **splitting)):
-        learnt = np.zeros(numbers.max() + 1, dtype=bool)
-        learnt[numbers[train]] = True
-        rows = np.arange(len(y))[test]
-        both = rows[learnt[numbers[rows]]]
-        if both.size:
+        wanted = get_routing_for_object(cv).consumes("split", ["groups"])
+        if "groups" in wanted and "groups" not in splitting:
             raise DataError(
-                f"`cv` must keep groups together; {_name(groups, both[0])} is on both sides of "
-                f"split {place} ({both.size} of {rows.size} cases held out).",
-                hint="cv=5, cv=GroupKFold(5), or a list of splits that keep groups together",
-                rows=both[:10].tolist(),
+                f"`cv` is a {type(cv).__name__}, and no groups were given.",
+                hint="fit(X, y, groups=...); in a search or cross-validation they arrive by "
+                "metadata routing: sklearn.set_config(enable_metadata_routing=True)",
             )
-        yield train, test
+        yield from check_cv(cv, y, classifier=True).split(X, y, **splitting)
+    elif cv is None or isinstance(cv, Integral):
+        most = _most_groups(y, groups)
+        count = 5 if cv is None else int(cv)
+        if not 2 <= count <= most:
+            raise DataError(
+                f"`cv` must be from 2 to {most}, the most groups that a class has; got {count}.",
+                hint=f"cv={min(5, most)}",
+            )
+        number = stratified_folds(y, count, groups=groups)  # as far as whole groups allow
+        for fold in range(count):
+            yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+    else:
+        _most_groups(y, groups)
+        numbers = group_numbers(groups)
+        for place, (train, test) in enumerate(check_cv(cv, y).split(X, y, **splitting)):
+            rows = np.arange(len(y))[test]
+            both = rows[np.isin(numbers[rows], numbers[train])]
+            if both.size:
+                raise DataError(
+                    f"`cv` must keep groups together; {_name(groups, both[0])} is on both sides of "
+                    f"split {place} ({both.size} of {rows.size} cases held out).",
+                    hint="cv=5, cv=GroupKFold(5), or a list of splits that keep groups together",
+                    rows=both[:10].tolist(),
+                )
+            yield train, test
 
 
-def _refuse_none(cv: Any, splitting: Mapping[str, Any]) -> None:
-    """Raise where a splitter wants groups and has none."""
-    if "groups" in splitting or "groups" not in get_routing_for_object(cv).consumes(
-        "split", ["groups"]
-    ):
-        return
-    raise DataError(
-        f"`cv` is a {type(cv).__name__}, and no groups were given.",
-        hint="fit(X, y, groups=...); in a search or cross-validation they arrive by metadata "
-        "routing: sklearn.set_config(enable_metadata_routing=True)",
-    )
-
-
-def _numbered(count: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-    """So many folds, stratified as far as whole groups allow."""
-    codes = np.unique(y, return_inverse=True)[1].reshape(-1)
-    most = int(_groups_per_class(codes, groups).max())
-    if not 2 <= count <= most:
-        raise DataError(
-            f"`cv` must be from 2 to {most}, the most groups that a class has; got {count}.",
-            hint=f"cv={min(5, most)}",
-        )
-    number = stratified_folds(y, count, groups=groups)
-    for fold in range(count):
-        yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
-
-
-def _refuse_single_groups(y: NDArray[Any], groups: NDArray[Any]) -> None:
-    """Raise where a class is in one group only: without it there is nothing to learn from."""
+def _most_groups(y: NDArray[Any], groups: NDArray[Any]) -> int:
+    """The most groups of a class; without a second group there is nothing to learn it from."""
     classes, codes = np.unique(y, return_inverse=True)
-    alone = np.flatnonzero(_groups_per_class(codes.reshape(-1), groups) == 1)
-    if alone.size:
-        rows = np.flatnonzero(codes.reshape(-1) == alone[0])
+    found = _groups_per_class(codes.reshape(-1), groups)
+    if (found == 1).any():
+        alone = int(np.argmax(found == 1))
+        rows = np.flatnonzero(codes.reshape(-1) == alone)
         raise DataError(
             f"`groups` must be two or more in every class; all {rows.size} cases of "
-            f"{classes[alone[:1]].tolist()[0]!r} are in {_name(groups, rows[0])}, and are to be "
-            "held out together.",
+            f"{classes.tolist()[alone]!r} are in {_name(groups, rows[0])}, and are to be held out "
+            "together.",
             hint="bring cases of that class from another group",
             rows=rows[:10].tolist(),
         )
+    return int(found.max())
 
 
 def _name(groups: NDArray[Any], row: int) -> str:
@@ -151,17 +134,6 @@ def takes_groups(thing: Any, method: str) -> bool:
     if method == "split":
         return named and "groups" in asked.split.requests
     return named or "groups" in asked.consumes(method, ["groups"])
-
-
-def router(owner: Any) -> MetadataRouter:
-    """Own requests, those of the inner `fit` and of the splitter, for metadata routing."""
-    found = MetadataRouter(owner=type(owner).__name__).add_self_request(owner)
-    fitting = MethodMapping().add(caller="fit", callee="fit")
-    found = found.add(estimator=owner.estimator, method_mapping=fitting)
-    if not hasattr(owner, "cv"):
-        return found
-    splitting = MethodMapping().add(caller="fit", callee="split")
-    return found.add(splitter=owner.cv, method_mapping=splitting)
 
 
 def fit_metadata(
@@ -221,15 +193,6 @@ def weights_learnt(metadata: Mapping[str, Any]) -> Any:
     return None
 
 
-def unfitted(calibrator: Any, folds: int = 5) -> Calibrator:
-    """A fresh copy of a calibrator; "auto" is the automatic choice, with so many folds."""
-    if isinstance(calibrator, Calibrator):
-        return calibrator.unfitted()
-    if not isinstance(calibrator, str) or calibrator != "auto":
-        raise DataError(f"`calibrator` must be a Calibrator or 'auto'; got {calibrator!r}.")
-    return Automatic(folds=folds)
-
-
 def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray]:
     """Labels as a column, the sorted classes, and the position of each label among them."""
     if y is None:
@@ -243,35 +206,27 @@ def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray
     return column, classes, codes.reshape(-1)
 
 
-def fit_clone(estimator: Any, X: Any, y: Any, metadata: Mapping[str, Any]) -> Any:
-    """A fresh copy, fitted."""
-    return clone(estimator).fit(X, y, **metadata)
-
-
 def log_scores(estimator: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
     """What a calibrator reads: log-posteriors (n, K), or the scores of a `decision_function`."""
-    source = "predict_proba"
+    name = type(estimator).__name__
     if hasattr(estimator, "predict_proba"):
+        source, hint = "predict_proba", "it must have one column per class of y"
         with np.errstate(divide="ignore"):
             scores = np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
     elif hasattr(estimator, "decision_function"):
         source = "decision_function"
+        hint = "use an estimator with one score per class (decision_function_shape='ovr')"
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         if scores.ndim == 1:
             scores = np.column_stack([-scores / 2, scores / 2])
     else:
         raise DataError(
-            f"{type(estimator).__name__} has neither predict_proba nor decision_function, so there "
-            "is nothing to calibrate."
+            f"{name} has neither predict_proba nor decision_function, so there is nothing to "
+            "calibrate."
         )
     if scores.shape[1:] != (n_classes,):
-        raise DataError(
-            f"`{source}` of {type(estimator).__name__} gives an array of shape {scores.shape} for "
-            f"{n_classes} classes.",
-            hint="use an estimator with one score per class (decision_function_shape='ovr')"
-            if source == "decision_function"
-            else "it must have one column per class of y",
-        )
+        said = f"`{source}` of {name} gives an array of shape {scores.shape}"
+        raise DataError(f"{said} for {n_classes} classes.", hint=hint)
     return scores
 
 
@@ -283,21 +238,26 @@ class AroundClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimators_: list[Any]
 
     def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
-        return router(self)
+        """What scikit-learn's routing reads: own requests, the estimator's and the splitter's."""
+        found = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        fitting = MethodMapping().add(caller="fit", callee="fit")
+        found = found.add(estimator=self.estimator, method_mapping=fitting)
+        if not hasattr(self, "cv"):
+            return found
+        splitting = MethodMapping().add(caller="fit", callee="split")
+        return found.add(splitter=self.cv, method_mapping=splitting)
 
     def _keep_fitted(self, estimator: Any = None, of_folds: Sequence[Any] = ()) -> None:
         """One fitted estimator or those of the folds; number and names of their features."""
         for name in ("estimator_", "estimators_"):
             self.__dict__.pop(name, None)
         if of_folds:
-            self.estimators_ = list(of_folds)
+            estimator, self.estimators_ = of_folds[0], list(of_folds)
         else:
             self.estimator_ = estimator
-        first = of_folds[0] if of_folds else estimator
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
+            if hasattr(estimator, name):
+                setattr(self, name, getattr(estimator, name))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags

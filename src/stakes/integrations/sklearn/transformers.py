@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._columns import as_weights, refuse_masked
 from stakes.calibration.score_input import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
-from stakes.integrations.sklearn.estimator_costs import in_class_order
+from stakes.integrations.sklearn.estimator_costs import unfitted
 from stakes.integrations.sklearn.sklearn_protocol import (
     checked_labels,
     fold_count,
     read_groups,
-    unfitted,
 )
 from stakes.posteriors import Posteriors
 
@@ -96,9 +95,8 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError("`y` has one class, so there is nothing to calibrate.")
         weights = as_weights(sample_weight, len(codes))
         together = read_groups(groups, len(codes))
-        meant = in_class_order(self.calibrator, self.classes_)
-        wanted = "auto" if meant is None else meant
-        fresh = unfitted(wanted, fold_count(codes, together, weights))
+        wanted = "auto" if self.calibrator is None else self.calibrator
+        fresh = unfitted(wanted, self.classes_, fold_count(codes, together, weights))
         scores = self._scores(table)
         if self.kind is None:
             scores = _logarithms(scores, weights, any_scale=fresh._any_scale)
