@@ -91,13 +91,10 @@ def rank_correlation(
     >>> rank_correlation([1, 2, 3], [10, 30, 20])
     0.5
     """
-    a, b = as_reals(first, "first"), as_reals(second, "second")
-    if a.ndim != 1 or a.shape != b.shape or a.size < 3:
-        raise DataError(
-            f"rank correlation needs two columns of the same length, at least 3; got shapes "
-            f"{a.shape} and {b.shape}."
-        )
-    return float(rank_correlations(a, b, kind=kind, top=top))
+    found = rank_correlations(first, second, kind=kind, top=top)
+    if found.ndim:
+        raise DataError("rank correlation needs two columns; rank_correlations takes many.")
+    return float(found)
 
 
 def rank_correlations(
@@ -292,13 +289,8 @@ class CandidateAudit:
     def frame(self) -> Frame:
         """One row per candidate, cheapest first."""
         order = np.argsort(self.costs, kind="stable")
-        return Frame(
-            {
-                "candidate": [self.names[k] for k in order],
-                "cost": self.costs[order],
-                self.metric: self.values[order],
-            }
-        )
+        columns = {"candidate": [self.names[k] for k in order], "cost": self.costs[order]}
+        return Frame({**columns, self.metric: self.values[order]})
 
 
 def audit_candidates(
@@ -369,8 +361,8 @@ def _without_rounding(values: FloatArray) -> FloatArray:
 
 def _named(table: Any, app: Application) -> ConfusionMatrix:
     """A table with the names of the application, when it has none of its own."""
-    if not isinstance(table, ConfusionMatrix):
-        return ConfusionMatrix(table, app.classes, app.decisions)
-    if table.classes == tuple(range(len(table.classes))):
-        return ConfusionMatrix(table.counts, app.classes, app.decisions)
-    return table
+    if isinstance(table, ConfusionMatrix):
+        if table.classes != tuple(range(len(table.classes))):
+            return table
+        table = table.counts
+    return ConfusionMatrix(table, app.classes, app.decisions)

@@ -32,13 +32,14 @@ from stakes.audit.indifference import (
     spread,
     strict_sign,
 )
-from stakes.results import Frame
+from stakes.results import frame_of
 from stakes.typing import FloatArray
 
 #: Level sets that leave their chord by less than this share of it count as straight.
 _STRAIGHT = 1e-6
 _PRIORS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _CASES = 1000
+_SLOPES = ("prevalence", "miss_cost_low", "miss_cost_high")
 
 
 def compliance(
@@ -106,13 +107,7 @@ def _binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Complia
     """The verdict on a metric of two classes."""
     parts = [_at_prior(metric, prior, rng) for prior in _PRIORS]
     undefined = float(np.mean([part.undefined for part in parts]))
-    slopes = Frame(
-        {
-            "prevalence": np.array(_PRIORS),
-            "miss_cost_low": [part.slope_range[0] for part in parts],
-            "miss_cost_high": [part.slope_range[1] for part in parts],
-        }
-    )
+    slopes = frame_of(_SLOPES, [(part.prior, *part.slope_range) for part in parts])
 
     def verdict(failure: str | None, **more: Any) -> Compliance:
         found = {"costs": None, "slopes": slopes, "undefined_share": undefined, **more}
@@ -241,7 +236,7 @@ def _many_class_compliance(
     moves = [Move(i, j) for i in range(n_classes) for j in range(n_classes) if i != j]
     values = metric.values(np.concatenate(bases))
     undefined = float(np.isnan(values).mean())
-    nothing = Frame({"prevalence": [], "miss_cost_low": [], "miss_cost_high": []})
+    nothing = frame_of(_SLOPES, [])
 
     def verdict(failure: str | None, **more: Any) -> Compliance:
         found = {"costs": None, "slopes": nothing, "undefined_share": undefined, **more}

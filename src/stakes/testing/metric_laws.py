@@ -12,7 +12,7 @@ from stakes._random import as_generator
 from stakes.audit import compliance
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 #: Values that differ by less than this share of the metric's spread count as equal.
@@ -54,26 +54,17 @@ def _defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 
 def _scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """Twice the same data give the same value."""
-    once, twice = metric.values(tables), metric.values(2 * tables)
-    with np.errstate(invalid="ignore"):
-        bad = np.abs(once - twice) > _margin(once)
-    return _first(bad, once, lambda i: (
-        f"{_table(tables[i])} has {once[i]:.6g}, but {twice[i]:.6g} when every case counts twice"
-    ))  # fmt: skip
+    return _same_value(metric, tables, 2 * tables, ", but {} when every case counts twice")
 
 
 def _improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """A case moved from an error to its right decision never makes the value worse."""
-    classes = tables.shape[1]
     before, after = [], []
-    for truth in range(classes):
-        for decision in range(tables.shape[2]):
-            if decision != truth:
-                moved = tables[tables[:, truth, decision] >= 1].copy()
-                before.append(moved.copy())
-                moved[:, truth, decision] -= 1
-                moved[:, truth, truth] += 1
-                after.append(moved)
+    for truth, decision in np.ndindex(tables.shape[1:]):
+        if decision != truth:
+            before.append(tables[tables[:, truth, decision] >= 1])
+            after.append(before[-1].copy())
+            after[-1][:, truth, [decision, truth]] += -1, 1
     old, new = np.concatenate(before), np.concatenate(after)
     first, second = metric.scores(old), metric.scores(new)
     with np.errstate(invalid="ignore"):
@@ -103,13 +94,23 @@ def _parts(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 
 def _relabelling(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """Naming the classes in another order changes nothing: no class is preferred."""
-    turned = tables[:, ::-1, ::-1]
-    once, other = metric.values(tables), metric.values(turned)
+    return _same_value(
+        metric, tables, tables[:, ::-1, ::-1], ", and {} with the classes in reverse"
+    )
+
+
+def _same_value(
+    metric: CountMetric, tables: FloatArray, changed: FloatArray, words: str
+) -> tuple[int, str]:
+    """Whether tables keep their value when they are changed in a way that should not matter."""
+    once, other = metric.values(tables), metric.values(changed)
     with np.errstate(invalid="ignore"):
         bad = np.abs(once - other) > _margin(once)
-    return _first(bad, once + other, lambda i: (
-        f"{_table(tables[i])} has {once[i]:.6g}, and {other[i]:.6g} with the classes in reverse"
-    ))  # fmt: skip
+    return _first(
+        bad,
+        once + other,
+        lambda i: f"{_table(tables[i])} has {once[i]:.6g}" + words.format(f"{other[i]:.6g}"),
+    )
 
 
 #: Name -> what tries it. `cost` is tried by `stakes.audit.compliance`.
@@ -128,17 +129,12 @@ def _margin(values: FloatArray) -> float:
     return _CLOSE * max(float(np.ptp(finite)), 1e-300) if finite.size else 0.0
 
 
-def _first(
-    bad: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    values: FloatArray,
-    say: Callable[[int], str],
-) -> tuple[int, str]:
+def _first(bad: Any, values: FloatArray, say: Callable[[int], str]) -> tuple[int, str]:
     """How many cases have values, and the words on the first bad one."""
-    found = np.flatnonzero(bad)
     tried = int(np.isfinite(values).sum())
     if not tried:
         return 0, "no table that was tried has a value"
-    return tried, say(int(found[0])) if found.size else ""
+    return tried, say(int(np.argmax(bad))) if bad.any() else ""
 
 
 def _decided_anew(tables: FloatArray, seed: int) -> FloatArray:
@@ -184,14 +180,8 @@ class LawReport:
 
     def frame(self) -> Frame:
         """One row for each law."""
-        return Frame(
-            {
-                "law": [result.law for result in self.results],
-                "kept": [result.kept for result in self.results],
-                "tried": [result.tried for result in self.results],
-                "witness": [result.witness for result in self.results],
-            }
-        )
+        rows = [(each.law, each.kept, each.tried, each.witness) for each in self.results]
+        return frame_of(("law", "kept", "tried", "witness"), rows)
 
     def __str__(self) -> str:
         lines = [
@@ -265,13 +255,12 @@ def check_laws(
         if law == "cost":
             found = compliance(metric, n_classes=n_classes, higher_is_better=higher_is_better,
                                application=application)  # fmt: skip
-            witness = "" if found.compliant else found.sentence.rstrip(".")
+            tried, witness = _TABLES, "" if found.compliant else found.sentence.rstrip(".")
             meaning = "it ranks as an expected cost does"
-            results.append(LawResult(law, meaning, found.compliant, _TABLES, witness))
         else:
             tried, witness = _LAWS[law](counted, tables)
             meaning = (_LAWS[law].__doc__ or "").rstrip(".")
-            results.append(LawResult(law, meaning, not witness, tried, witness))
+        results.append(LawResult(law, meaning, not witness, tried, witness))
     return LawReport(counted.name, tuple(results))
 
 

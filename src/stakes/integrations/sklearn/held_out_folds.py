@@ -74,7 +74,7 @@ def held_out(
     table = np.empty((int(times[0]), len(y), n_classes))
     for test, scores in found:
         times[test] -= 1
-        table[-1 - times[test], test] = scores  # as often as it was left, from the first
+        table[-1 - times[test], test] = scores  # one repetition after the other
     if not owner.ensemble:
         return HeldOut(table, kept, 0)
     return HeldOut(_together(table, kept)[None], kept, len(kept) // len(table))
