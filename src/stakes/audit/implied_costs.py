@@ -55,7 +55,7 @@ class ImpliedCosts:
             raise DataError("a miss and a false alarm exist for two classes and two decisions.")
         order = [1 - self.positive, self.positive]
         (tn, fp), (fn, tp) = self.costs.values[np.ix_(order, order)].tolist()
-        miss, false_alarm = fn - tp, fp - tn
+        miss, false_alarm = float(fn - tp), float(fp - tn)
         if false_alarm == 0:
             return math.copysign(math.inf, miss) if miss else math.nan
         return miss / false_alarm
@@ -71,9 +71,8 @@ class ImpliedCosts:
         if not values.any():
             return "does not react to single errors"
         if self.costs.shape != (2, 2):
-            if np.ptp(values[~np.eye(*values.shape, dtype=bool)]) <= _ALIKE and not np.trace(
-                values
-            ):
+            errors = values[np.eye(*values.shape) == 0]
+            if np.ptp(errors) <= _ALIKE and not np.trace(values):
                 return "minds all errors alike"
             row, column = np.unravel_index(int(values.argmax()), values.shape)
             decision, truth = self.costs.decisions[column], self.costs.classes[row]

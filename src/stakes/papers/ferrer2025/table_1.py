@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -98,7 +99,7 @@ _TIED = "all decisions tie for the nominal priors; the printed one is not the fi
 def _published(column: str) -> Numbers:
     """One of the published versions of the table."""
     return {
-        (row["decisions"], row["costs"], row["measure"]): float(row[column])
+        (row["decisions"], row["costs"], row["measure"]): json.loads(row[column])
         for row in published_rows("ferrer2025", "table_1.csv")
     }
 
