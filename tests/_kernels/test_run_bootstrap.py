@@ -8,28 +8,21 @@ from scipy.stats import ks_2samp
 
 from stakes import Application, ScoreCounts
 from stakes._kernels import run_bootstrap
-from stakes._kernels.fast_loops import statistics_loop
+from stakes._kernels.fast_loops import ranks_loop
 from stakes._kernels.run_bootstrap import (
-    _draw_cases,
     area,
     draw_runs,
     error_rates,
-    hull_crossing,
     least_cost,
+    rank_draws,
     rates_crossing,
-    statistics_of_draws,
 )
 from stakes.metrics import auc, eer, min_cost
 
 
 def statistics(negatives: np.ndarray, positives: np.ndarray) -> tuple[float, ...]:
     rates = error_rates(negatives, positives)
-    return (
-        area(rates),
-        rates_crossing(rates),
-        hull_crossing(rates),
-        least_cost(rates, 0.8, 2.0),
-    )
+    return area(rates), rates_crossing(rates), least_cost(rates, 0.8, 2.0)
 
 
 @given(
@@ -41,7 +34,7 @@ def test_statistics_of_runs_are_those_of_the_metrics(rows: list[tuple[bool, int]
     y, s = np.array([r[0] for r in rows]), np.array([float(r[1]) for r in rows])
     sc = ScoreCounts.from_scores(y, s, kind="rank")
     app = Application([[0, 1], [10, 0]], priors=[0.8, 0.2])
-    expected = auc(sc), eer(sc), eer(sc, method="hull"), min_cost(sc, app)
+    expected = auc(sc), eer(sc), min_cost(sc, app)
     assert statistics(sc.runs.negatives, sc.runs.positives) == pytest.approx(expected, abs=1e-12)
 
 
@@ -105,22 +98,6 @@ def test_many_cases_in_few_runs_keep_their_moments() -> None:
     assert np.var(first) == pytest.approx(10_000 * 0.4 * 0.6, rel=0.08)
 
 
-def test_poisson_replicates_vary_in_size() -> None:
-    pairs = list(
-        draw_runs(np.array([50, 0]), np.array([0, 20]), 300, np.random.default_rng(0), poisson=True)
-    )
-    totals = np.array([a.sum() for a, _ in pairs])
-    assert totals.mean() == pytest.approx(50, rel=0.05)
-    assert totals.var() == pytest.approx(50, rel=0.35)
-
-
-def test_cases_are_counted_by_cell() -> None:
-    drawn = _draw_cases(np.array([0, 0, 2]), 4, 3000, np.random.default_rng(0))
-    assert drawn.sum() == 3000
-    assert drawn[[1, 3]].tolist() == [0, 0]
-    assert drawn[0] / 3000 == pytest.approx(2 / 3, abs=0.05)
-
-
 def shapes() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Runs that take each way through the sampler."""
     rng = np.random.default_rng(3)
@@ -145,25 +122,15 @@ def test_compiled_loops_draw_the_same(monkeypatch: pytest.MonkeyPatch, shape: st
     for wish in ("0", "1"):
         monkeypatch.setenv("STAKES_FAST", wish)
         drawn.append(list(draw_runs(*counts, 20, np.random.default_rng(5))))
-        found.append(
-            statistics_of_draws(*counts, 20, np.random.default_rng(5), false_alarm=0.8, miss=2.0)
-        )
+        found.append(rank_draws(*counts, 20, np.random.default_rng(5)))
     for one, other in zip(*drawn, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found[0], [statistics(*pair) for pair in drawn[0]])
+    np.testing.assert_array_equal(found[0], [statistics(*pair)[:2] for pair in drawn[0]])
 
 
 def test_loops_are_right_without_numba() -> None:
     for negatives, positives in shapes().values():
-        size = negatives.shape[0]
-        found = np.empty(4)
-        statistics_loop(negatives, positives, 0.8, 2.0, np.empty((2, size + 1)), found)
-        assert found == pytest.approx(statistics(negatives, positives), abs=1e-12)
-
-
-def test_only_what_is_wanted_is_found() -> None:
-    counts = shapes()["tied"]
-    every = statistics_of_draws(*counts, 5, np.random.default_rng(0))
-    some = statistics_of_draws(*counts, 5, np.random.default_rng(0), wanted=["min_cost", "auc"])
-    np.testing.assert_array_equal(some, every[:, [3, 0]])
+        found = np.empty(2)
+        ranks_loop(negatives, positives, found)
+        assert found == pytest.approx(statistics(negatives, positives)[:2], abs=1e-12)

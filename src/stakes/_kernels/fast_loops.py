@@ -1,16 +1,12 @@
 """Loops that are fast: arrays in pieces that fit the cache, and plain Python that Numba compiles
 where it pays.
 
-The array code of the neighbouring modules is always right and always there. The same work
-as compiled loops is used when Numba is installed (the extra `fast`) and pays for its import
-and compilation: from `_LARGE` cases on, or from `MEDIUM` when the program has imported Numba
-itself. The variable STAKES_FAST set to 0 forbids it, to 1 demands it whatever the size.
-
-They repeat what `scores_runs` and `roc_hull` do with whole arrays, in one
-pass each. `scores_compiled` decides when they are used.
-
-They repeat what `run_bootstrap` and `poisson_counts` do with whole arrays. Random numbers are
-drawn outside, so that both ways make the same draws from the same seed.
+The array code of `cell_counts`, `label_runs`, `roc_hull` and `run_bootstrap` is always right and
+always there. The same work as compiled loops is used when Numba is installed (the extra `fast`)
+and pays for its import and compilation: from `_LARGE` cases on, or from `MEDIUM` when the program
+has imported Numba itself. The variable STAKES_FAST set to 0 forbids it, to 1 demands it whatever
+the size. Random numbers are drawn outside the loops, so that both ways make the same draws from
+the same seed.
 """
 
 from __future__ import annotations
@@ -139,10 +135,10 @@ def merge_loop(
     return runs
 
 
-def hull_loop(x: NDArray[Any], y: NDArray[Any], kept: NDArray[np.intp]) -> int:
+def hull_loop(x: Any, y: Any, kept: NDArray[np.intp]) -> int:
     """Indices of the vertices of the lower convex hull of ascending points, as a stack."""
     size = 0
-    for k in range(x.shape[0]):
+    for k in range(len(x)):
         while size >= 2:
             a, b = kept[size - 2], kept[size - 1]
             turn = (x[b] - x[a]) * (y[k] - y[a]) - (y[b] - y[a]) * (x[k] - x[a])
@@ -191,37 +187,14 @@ def gaps_loop(hit: Any, filled: Any, below: Any, cells: Any, own: Any, cell_of_r
     return int(kept)
 
 
-def poisson_loop(
-    cells: Any, rate: float, shares: Any, aliases: Any, first: Any, second: Any, out: Any, left: Any
-) -> int:
-    """Poisson counts of `cells`; return how many were rejected, their places noted in `left`."""
+def poisson_loop(cells: Any, shares: Any, aliases: Any, draws: Any, out: Any) -> None:
+    """Poisson counts of the cells that have a row in the tables, from uniform numbers."""
     rows, width = shares.shape
-    rejected = large = 0
     for place in range(cells.shape[0]):
-        cell = cells[place]
-        if cell < rows:
-            x = first[place] * width
-            column = int(x)
-            out[place] = column if x - column < shares[cell, column] else aliases[cell, column]
-            continue
-        mean = rate * cell
-        b = 0.931 + 2.53 * math.sqrt(mean)
-        a = -0.059 + 0.02483 * b
-        u, v = first[place] - 0.5, 1.0 - second[large]
-        large += 1
-        us = max(0.5 - abs(u), 1e-20)
-        n = math.floor((2.0 * a / us + b) * u + mean + 0.43)
-        taken = us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2.0)
-        if not taken and n >= 0 and (us >= 0.013 or v <= us):
-            slack = 1.1239 + 1.1328 / (b - 3.4)
-            found = math.log(v) + math.log(slack) - math.log(a / (us * us) + b)
-            taken = found <= n * math.log(mean) - mean - math.lgamma(n + 1.0)
-        if taken:
-            out[place] = int(n)
-        else:
-            left[rejected] = place
-            rejected += 1
-    return rejected
+        cell = min(cells[place], rows - 1)
+        x = draws[place] * width
+        column = int(x)
+        out[place] = column if x - column < shares[cell, column] else aliases[cell, column]
 
 
 def fill_loop(runs: Any, cell_of_run: Any, drawn: Any) -> None:
@@ -230,61 +203,20 @@ def fill_loop(runs: Any, cell_of_run: Any, drawn: Any) -> None:
         drawn[cell_of_run[runs[k]]] += 1
 
 
-def statistics_loop(
-    negatives: Any, positives: Any, alarm: float, miss: float, rates: Any, found: Any
-) -> None:
-    """AUC, equal error rate, the same on the hull, and least cost of one replicate.
-
-    `rates` holds the two error rates at each cut, `found` the four numbers.
-    """
-    size = negatives.shape[0]
+def ranks_loop(negatives: Any, positives: Any, found: Any) -> None:
+    """AUC and equal error rate of one replicate, written to `found`."""
     n0, n1 = negatives.sum(), positives.sum()
-    part0, part1 = 1.0 / n0, 1.0 / n1
-    rates[0, 0], rates[1, 0] = 0.0, 1.0
     below = upto = 0
     area = 0.0
-    least = alarm
-    cut = size
-    lowest = 1.0
-    furthest = 0
-    for k in range(size):
+    missed, alarms, missed_before, alarms_before = 0.0, 1.0, 0.0, 1.0
+    for k in range(negatives.shape[0]):
         area += positives[k] * (2.0 * below + negatives[k])
         below += negatives[k]
         upto += positives[k]
-        missed, alarms = upto * part1, (n0 - below) * part0
-        rates[0, k + 1], rates[1, k + 1] = missed, alarms
-        least = min(least, miss * missed + alarm * alarms)
-        if missed + alarms < lowest:
-            lowest, furthest = missed + alarms, k + 1
-        if cut == size and missed >= alarms:
-            cut = k + 1
-    found[0] = area / (2.0 * n0 * n1)
-    found[3] = least
-    left, right = cut - 1, cut
-    for kind in range(1, 3):
-        if kind == 2:  # on the hull: the point furthest below the chord splits it
-            left, right = 0, size
-            if lowest < 1.0 - 1e-15:
-                if rates[0, furthest] >= rates[1, furthest]:
-                    right = furthest
-                else:
-                    left = furthest
-            while lowest < 1.0 - 1e-15 and right - left > 1:
-                x, y = rates[1, left], rates[0, left]
-                dx, dy = x - rates[1, right], rates[0, right] - y
-                bottom = 0.0
-                split = left
-                for k in range(left + 1, right):
-                    height = (rates[0, k] - y) * dx - (x - rates[1, k]) * dy
-                    if height < bottom:
-                        bottom, split = height, k
-                if bottom >= -1e-15:
-                    break
-                if rates[0, split] >= rates[1, split]:
-                    right = split
-                else:
-                    left = split
-        start, end = rates[0, left] - rates[1, left], rates[0, right] - rates[1, right]
-        found[kind] = rates[0, left]
-        if end != start:
-            found[kind] -= start / (end - start) * (rates[0, right] - rates[0, left])
+        if missed < alarms:
+            missed_before, alarms_before = missed, alarms
+            missed, alarms = upto / n1, (n0 - below) / n0
+    start, end = missed_before - alarms_before, missed - alarms
+    found[0], found[1] = area / (2.0 * n0 * n1), missed_before
+    if end != start:
+        found[1] -= start / (end - start) * (missed - missed_before)

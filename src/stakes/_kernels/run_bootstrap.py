@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from stakes._kernels.fast_loops import (
     hits_loop,
     pays,
     poisson_loop,
-    statistics_loop,
+    ranks_loop,
 )
 
 Floats = NDArray[np.float64]
@@ -32,9 +32,8 @@ _FEW = 200
 
 
 class Rate(NamedTuple):
-    """Expected draws per case of a cell, and an alias table for cells of 0, 1, 2, ... cases."""
+    """An alias table of the draws from cells of 0, 1, 2, ... cases."""
 
-    value: float
     shares: Floats
     aliases: NDArray[np.int16]
 
@@ -58,7 +57,7 @@ def _rate_of(value: float) -> Rate:
         aliases[rows, least] = most
         law[rows, most] -= 1.0 - law[rows, least]
     law[~done] = 1.0
-    return Rate(value, law, aliases)
+    return Rate(law, aliases)
 
 
 def _poisson_counts(
@@ -68,18 +67,13 @@ def _poisson_counts(
     if cells.shape[0] < _FEW:
         out[:] = rng.poisson(cells * value)
         return
-    rate = _rate_of(value)
-    large = np.flatnonzero(cells >= _ROWS)
-    first: Floats = rng.random(cells.shape)
-    second: Floats = rng.random(large.shape)
+    rate, draws = _rate_of(value), rng.random(cells.shape)
     if fast:
-        left = np.empty(large.shape[0], dtype=np.intp)
-        found = compiled(poisson_loop)(cells, *rate, first, second, out, left)
-        left = left[:found]
+        compiled(poisson_loop)(cells, rate.shares, rate.aliases, draws, out)
     else:
-        _looked_up(cells, rate, first, out)
-        left = _by_rejection(value * cells[large], first[large], second, large, out)
-    out[left] = rng.poisson(cells[left] * value)
+        _looked_up(cells, rate, draws, out)
+    large = np.flatnonzero(cells >= _ROWS)
+    out[large] = rng.poisson(cells[large] * value)
 
 
 def _looked_up(cells: Ints, rate: Rate, draws: Floats, out: Ints) -> None:
@@ -89,33 +83,8 @@ def _looked_up(cells: Ints, rate: Rate, draws: Floats, out: Ints) -> None:
     x -= column
     flat = np.minimum(cells, _ROWS - 1) * _WIDTH
     flat += column
-    other = rate.aliases.ravel().take(flat)
     np.copyto(out, column)
-    np.copyto(out, other, where=x >= rate.shares.ravel().take(flat))
-
-
-def _by_rejection(
-    mean: NDArray[Any], first: Floats, second: Floats, places: NDArray[np.intp], out: Ints
-) -> NDArray[np.intp]:
-    """Counts of the large cells, as in `run_loops.poisson_loop`; the places that were rejected."""
-    b = 0.931 + 2.53 * np.sqrt(mean)
-    a = -0.059 + 0.02483 * b
-    u, v = first - 0.5, 1.0 - second
-    us = np.maximum(0.5 - np.abs(u), 1e-20)
-    count = np.floor((2.0 * a / us + b) * u + mean + 0.43)
-    taken: NDArray[np.bool_] = (us >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2.0))
-    open_ = np.flatnonzero(~taken & (count >= 0) & ((us >= 0.013) | (v <= us)))
-    taken[open_] = _accepted(mean[open_], count[open_], a[open_], b[open_], us[open_], v[open_])
-    out[places[taken]] = count[taken]
-    return places[~taken]
-
-
-def _accepted(mean: Any, count: Any, a: Any, b: Any, us: Any, v: Any) -> Any:
-    """The full test, where the quick one did not settle it."""
-    from scipy.special import gammaln
-
-    slack = np.log(v) + np.log(1.1239 + 1.1328 / (b - 3.4)) - np.log(a / (us * us) + b)
-    return slack <= count * np.log(mean) - mean - gammaln(count + 1.0)
+    np.copyto(out, rate.aliases.ravel().take(flat), where=x >= rate.shares.ravel().take(flat))
 
 
 #: Cases per run of the rarer class up to which they are drawn one by one.
@@ -126,23 +95,6 @@ _TABLED = 50_000_000
 _SHORT = 3.0
 #: Work on this many runs is worth one case when it is asked whether Numba pays.
 _RUNS_PER_CASE = 4
-
-
-def _draw_cases(
-    cell_of_case: NDArray[np.integer[Any]], n_cells: int, size: int, rng: np.random.Generator
-) -> Ints:
-    """Draw `size` cases with replacement and count them by cell."""
-    return np.bincount(cell_of_case[_chosen(cell_of_case.shape[0], size, rng)], minlength=n_cells)
-
-
-def _chosen(n_cases: int, size: int, rng: np.random.Generator) -> NDArray[np.integer[Any]]:
-    """Places of cases drawn with replacement."""
-    return rng.integers(0, n_cases, size, dtype=np.int32 if n_cases < 2**31 else np.int64)
-
-
-def _draw_poisson(counts: NDArray[Any], rng: np.random.Generator) -> Ints:
-    """One Poisson replicate: parts of a stream can draw their own; the total varies."""
-    return rng.poisson(np.asarray(counts, dtype=np.float64))
 
 
 class _Sampler(NamedTuple):
@@ -184,55 +136,42 @@ def _places(size: int) -> NDArray[Any]:
 
 
 def draw_runs(
-    negatives: NDArray[Any],
-    positives: NDArray[Any],
-    size: int,
-    rng: np.random.Generator,
-    *,
-    poisson: bool = False,
+    negatives: NDArray[Any], positives: NDArray[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[Ints, Ints]]:
     """Replicates of both classes, each as counts of its own runs in ascending score.
 
-    With `poisson` the number of cases varies too. Otherwise it is kept, exactly: Poisson counts
-    of a slightly smaller mean are filled up by single cases, which is a multinomial again.
+    The number of cases is kept, exactly: Poisson counts of a slightly smaller mean are filled up
+    by single cases, which is a multinomial again.
     """
     swapped = int(positives.sum()) > int(negatives.sum())
     rare, common = (negatives, positives) if swapped else (positives, negatives)
-    fast = not poisson and pays(size * rare.shape[0] // _RUNS_PER_CASE)
-    sampler = _sampler(rare, common, fast)
+    sampler = _sampler(rare, common, pays(size * rare.shape[0] // _RUNS_PER_CASE))
     for _ in range(size):
-        hit = _draw_rare(sampler, rng, poisson)
-        own, other = _draw_common(sampler, hit, rng, poisson)
+        own, other = _draw_common(sampler, _draw_rare(sampler, rng), rng)
         yield (own, other) if swapped else (other, own)
 
 
-def _draw_rare(sampler: _Sampler, rng: np.random.Generator, poisson: bool) -> Ints:
+def _draw_rare(sampler: _Sampler, rng: np.random.Generator) -> Ints:
     """Draw the rarer class, run by run."""
     inside, of_case = sampler.inside, sampler.rare_of_case
-    if poisson:
-        return _draw_poisson(inside, rng)
     if of_case is None:
         total = int(inside.sum())
         return rng.multinomial(total, inside / total)
+    n = of_case.shape[0]
+    chosen = rng.integers(0, n, n, dtype=np.int32 if n < 2**31 else np.int64)
     if not sampler.fast:
-        return _draw_cases(of_case, inside.shape[0], of_case.shape[0], rng)
-    chosen = _chosen(of_case.shape[0], of_case.shape[0], rng)
+        return np.bincount(of_case[chosen], minlength=inside.shape[0])
     hit = np.zeros(inside.shape[0], dtype=np.int64)
     compiled(hits_loop)(of_case, chosen, hit)
     return hit
 
 
-def _draw_common(
-    sampler: _Sampler, hit: Ints, rng: np.random.Generator, poisson: bool
-) -> tuple[Ints, Ints]:
+def _draw_common(sampler: _Sampler, hit: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """The rarer class as drawn, and the common one in the gaps and, where tied, in the runs."""
     below, total = sampler.below, int(sampler.below[-1])
     cells, own, cell_of_run = _gaps(sampler, hit)
     drawn = np.zeros(cells.shape[0], dtype=np.int64)
     used = slice(None) if sampler.tied else slice(0, None, 2)
-    if poisson:
-        drawn[used] = rng.poisson(cells[used])
-        return own, drawn
     if drawn[used].shape[0] < _SHORT * np.sqrt(total) / 2:  # fewer cells than cases to fill up
         drawn[used] = rng.multinomial(total, cells[used] / total)
         return own, drawn
@@ -301,35 +240,13 @@ def area(rates: Rates) -> float:
 
 def rates_crossing(rates: Rates) -> float:
     """Where the two error rates meet, the ROC curve joined by straight lines."""
-    right = int(np.searchsorted(rates.missed - rates.alarms, 0.0))
-    return _between(rates, max(right - 1, 0), min(right, rates.missed.shape[0] - 1))
-
-
-def hull_crossing(rates: Rates) -> float:
-    """The same on the ROC convex hull, of which only the edge at the crossing is found.
-
-    The point furthest below the chord splits it; the half that spans the crossing goes on.
-    """
     missed, alarms = rates
-    left, right = 0, missed.shape[0] - 1
-    while right - left > 1:
-        dx, dy = alarms[left] - alarms[right], missed[right] - missed[left]
-        inner = slice(left + 1, right)
-        height = (missed[inner] - missed[left]) * dx - (alarms[left] - alarms[inner]) * dy
-        k = left + 1 + int(np.argmin(height))
-        if height[k - left - 1] >= -1e-15:
-            break
-        left, right = (left, k) if missed[k] >= alarms[k] else (k, right)
-    return _between(rates, left, right)
-
-
-def _between(rates: Rates, left: int, right: int) -> float:
-    """Where the line from one cut to another meets the diagonal."""
-    start, end = (rates.missed[k] - rates.alarms[k] for k in (left, right))
+    right = min(int(np.searchsorted(missed - alarms, 0.0)), missed.shape[0] - 1)
+    left = max(right - 1, 0)
+    start, end = missed[left] - alarms[left], missed[right] - alarms[right]
     if end == start:
-        return float(rates.missed[left])
-    part = -start / (end - start)
-    return float(rates.missed[left] + part * (rates.missed[right] - rates.missed[left]))
+        return float(missed[left])
+    return float(missed[left] - start / (end - start) * (missed[right] - missed[left]))
 
 
 def least_cost(rates: Rates, false_alarm: float, miss: float) -> float:
@@ -337,37 +254,15 @@ def least_cost(rates: Rates, false_alarm: float, miss: float) -> float:
     return float((miss * rates.missed + false_alarm * rates.alarms).min())
 
 
-#: What `statistics_of_draws` finds in each replicate, by the name of its column.
-STATISTICS = ("auc", "eer", "hull_eer", "min_cost")
-
-
-def statistics_of_draws(
-    negatives: NDArray[Any],
-    positives: NDArray[Any],
-    size: int,
-    rng: np.random.Generator,
-    *,
-    wanted: Sequence[str] = STATISTICS,
-    false_alarm: float = 1.0,
-    miss: float = 1.0,
+def rank_draws(
+    negatives: NDArray[Any], positives: NDArray[Any], size: int, rng: np.random.Generator
 ) -> Floats:
-    """Replicates (size, wanted) of rank statistics, drawn as by `draw_runs`."""
-    found = np.empty((size, len(wanted)))
-    pairs = enumerate(draw_runs(negatives, positives, size, rng))
-    if pays(size * negatives.shape[0] // _RUNS_PER_CASE):
-        columns = [STATISTICS.index(name) for name in wanted]
-        rates, four = np.empty((2, 2 * negatives.shape[0] + 2)), np.empty(4)
-        for k, (below, above) in pairs:
-            compiled(statistics_loop)(below, above, false_alarm, miss, rates, four)
-            found[k] = four[columns]
-        return found
-    functions: dict[str, Callable[[Rates], float]] = {
-        "auc": area,
-        "eer": rates_crossing,
-        "hull_eer": hull_crossing,
-        "min_cost": lambda rates: least_cost(rates, false_alarm, miss),
-    }
-    for k, pair in pairs:
-        both = error_rates(*pair)
-        found[k] = [functions[name](both) for name in wanted]
+    """Replicates (size, 2) of AUC and equal error rate, drawn as by `draw_runs`."""
+    found, fast = np.empty((size, 2)), pays(size * negatives.shape[0] // _RUNS_PER_CASE)
+    for k, pair in enumerate(draw_runs(negatives, positives, size, rng)):
+        if fast:
+            compiled(ranks_loop)(*pair, found[k])
+        else:
+            rates = error_rates(*pair)
+            found[k] = area(rates), rates_crossing(rates)
     return found

@@ -29,8 +29,6 @@ from stakes._kernels.optimise.newton import (
     scaled_tolerance,
 )
 
-_GRAM_ELEMENTS = 1 << 18
-
 
 def _sums(values: Floats, mass: Floats) -> Floats:
     """Weighted sums along the cases; small enough that waking BLAS threads would cost more."""
@@ -59,37 +57,6 @@ def _temperature_objective(
         return value, first, np.array([[square / unit / unit / total]])
 
     return objective
-
-
-class _Gram:
-    """Sum of X W X^T over blocks of X (rows, cases), in few and large products.
-
-    Every product wakes the threads of BLAS, which is slow on a busy machine.
-    """
-
-    def __init__(self, rows: int, count: int) -> None:
-        self.width = max(1, min(count, _GRAM_ELEMENTS // rows + block_length(rows)))
-        self.kept = np.empty((rows, self.width))
-        self.used = 0
-        self.total = np.zeros((rows, rows))
-
-    def add(self, roots: Floats, *values: Floats) -> None:
-        """Take the rows of a block, one array below the other, and the roots of its weights."""
-        more, row = len(roots), 0
-        if self.used + more > self.width:
-            self.flush()
-        for part in values:
-            rows = slice(row, row + len(part))
-            np.multiply(part, roots, out=self.kept[rows, self.used : self.used + more])
-            row += len(part)
-        self.used += more
-
-    def flush(self) -> Floats:
-        """Add what is kept to the total, and return it."""
-        part = self.kept[:, : self.used]
-        self.total += part @ part.T
-        self.used = 0
-        return self.total
 
 
 def _affine_objective(
@@ -169,7 +136,7 @@ def _vector_objective(
         biases[:-1] += theta[size:]
         value = -float(offsets @ sums[1])
         first, square = np.zeros(2 * size), np.zeros(size)
-        gram = _Gram(2 * size, len(weights))
+        hessian = np.zeros((2 * size, 2 * size))
         blocks = softmax_blocks(scores, weights, theta[:size] / unit, biases)
         for part, posteriors, totals, mass, log_totals in blocks:
             value += log_totals
@@ -177,8 +144,8 @@ def _vector_objective(
             both = np.concatenate([posteriors * part, posteriors])
             first += _sums(both, mass)
             square += np.einsum("ij,ij,j->i", both[:size], part, mass)
-            gram.add(np.sqrt(mass), both)
-        hessian = -gram.flush()
+            both *= np.sqrt(mass)
+            hessian -= both @ both.T
         hessian[index, index] += square
         hessian[index, size + index] += first[:size]
         hessian[size + index, index] += first[:size]

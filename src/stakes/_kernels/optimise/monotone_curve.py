@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.optimise.newton import Minimum, minimise
+
 #: Where the slope of the curve changes: these posteriors, as logarithms.
 KNOTS = np.log([1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 0.7])
-_TOLERANCE = 1e-8
 _FLOOR = 0.01
-_NEAR_FLOOR = 1e-3
-_MAX_STEPS = 100
 _BLOCK_ELEMENTS = 1 << 16
 
 Floats = NDArray[np.float64]
-
-
-class CurveFit(NamedTuple):
-    """Slopes from the lowest posteriors to the highest, and how the search ended."""
-
-    slopes: Floats
-    value: float
-    gradient: float
-    steps: int
 
 
 def _segments(logs: Floats) -> Floats:
@@ -72,31 +61,20 @@ class _Problem:
         about_one, about_each_other = (1.0 / (weights.sum() * spread**2) for spread in spreads)
         self.penalty = about_one * np.eye(pieces) + about_each_other * changes.T @ changes
 
-    def _blocks(self) -> Iterator[tuple[Floats, Floats]]:
+    def objective(self, slopes: Floats) -> tuple[float, Floats, Floats]:
+        """Value, gradient and Hessian."""
+        away = slopes - 1.0
+        gradient, hessian = self.penalty @ away - self.hits, self.penalty.copy()
+        value = 0.5 * float(away @ self.penalty @ away) - float(slopes @ self.hits) - self.fixed
         for start in range(0, len(self.logs), self.length):
             part = slice(start, start + self.length)
-            yield self.logs[part], self.weights[part]
-
-    def value(self, slopes: Floats) -> float:
-        """The objective."""
-        away = slopes - 1.0
-        total = 0.5 * float(away @ self.penalty @ away) - float(slopes @ self.hits) - self.fixed
-        for logs, weights in self._blocks():
-            logits = bent(logs, slopes) + self.offsets
-            top = logits.max(axis=1)
-            total += float(weights @ (np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top))
-        return total
-
-    def derivatives(self, slopes: Floats) -> tuple[Floats, Floats]:
-        """Gradient and Hessian."""
-        gradient = self.penalty @ (slopes - 1.0) - self.hits
-        hessian = self.penalty.copy()
-        for logs, weights in self._blocks():
-            parts = _segments(logs)
+            parts, weights = _segments(self.logs[part]), self.weights[part]
             posteriors = np.tensordot(slopes, parts, axes=1) + self.offsets
-            posteriors -= posteriors.max(axis=1, keepdims=True)
-            np.exp(posteriors, out=posteriors)
-            posteriors *= (weights / posteriors.sum(axis=1))[:, None]
+            top = posteriors.max(axis=1, keepdims=True)
+            np.exp(posteriors - top, out=posteriors)
+            totals = posteriors.sum(axis=1)
+            value += float(weights @ (np.log(totals) + top[:, 0]))
+            posteriors *= (weights / totals)[:, None]
             flat = parts.reshape(len(slopes), -1)
             heavy = parts * posteriors
             means = heavy.sum(axis=2)
@@ -105,7 +83,7 @@ class _Problem:
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares = np.where(weights > 0.0, means / weights, 0.0)
             hessian -= means @ shares.T
-        return gradient, hessian
+        return value, gradient, hessian
 
 
 def fit_curve(
@@ -115,41 +93,14 @@ def fit_curve(
     *,
     offsets: Floats,
     spreads: tuple[float, float],
-    tolerance: float = _TOLERANCE,
-) -> CurveFit:
+) -> Minimum:
     """Slopes, at least 0.01, of least penalised mean cross-entropy.
 
     `spreads` are the prior standard deviations of a slope about 1 and of the difference of two
     neighbours. The gradient that is reported is what is left of it where a slope may still move.
     """
-    problem = _Problem(logs, targets, weights, offsets, spreads)
-    slopes = np.ones(len(KNOTS) + 1)
-    value = problem.value(slopes)
-    steps, left = 0, np.inf
-    while steps < _MAX_STEPS:
-        gradient, hessian = problem.derivatives(slopes)
-        left = float(np.abs(slopes - np.maximum(slopes - gradient, _FLOOR)).max())
-        if left <= tolerance:
-            break
-        held = (slopes <= _FLOOR + _NEAR_FLOOR) & (gradient > 0.0)
-        step = -gradient / np.diagonal(hessian)
-        free = np.flatnonzero(~held)
-        step[free] = -np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
-        length = 1.0
-        while True:
-            trial = np.maximum(slopes + length * step, _FLOOR)
-            reached = problem.value(trial)
-            if reached <= value + 1e-4 * float(gradient @ (trial - slopes)) or length < 1e-10:
-                break
-            length /= 2.0
-        if length < 1e-10:
-            break  # as exact as the arithmetic allows
-        slopes, value = trial, reached
-        steps += 1
-    return CurveFit(slopes, value, left, steps)
-
-
-FloatArray = NDArray[np.float64]
+    problem, start = _Problem(logs, targets, weights, offsets, spreads), np.ones(len(KNOTS) + 1)
+    return minimise(problem.objective, start, least=_FLOOR * start)
 
 
 _PIECES = 11
@@ -160,11 +111,11 @@ _ROUNDS = 60
 class LikelyCurve(NamedTuple):
     """Log odds in each cell, and the logarithm of the evidence for curves of this kind."""
 
-    log_odds: FloatArray
+    log_odds: Floats
     evidence: float
 
 
-def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
+def likely_curve(positives: Floats, totals: Floats) -> LikelyCurve:
     """The mean posterior in each cell over all curves and stiffnesses, made increasing."""
     from scipy.optimize import isotonic_regression
     from scipy.special import logit
@@ -189,7 +140,7 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
     return LikelyCurve(np.asarray(rising), whole)
 
 
-def _modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> FloatArray:
+def _modest(log_odds: Floats, variance: Floats, totals: Floats) -> Floats:
     """Log odds after `_prior_cases` more of each class.
 
     A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
@@ -204,7 +155,7 @@ def _modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> F
     return np.asarray(np.log(p + more) - np.log(q + more))
 
 
-def _prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
+def _prior_cases(log_odds: Floats, totals: Floats) -> float:
     """Cases c of each class that stand for what is known of a posterior beforehand.
 
     Posteriors that follow Beta(c, c) have log odds of variance 2 trigamma(c): pi^2 / 3 for c = 1,
@@ -223,7 +174,7 @@ def _prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
     return float(brentq(lambda c: 2.0 * float(polygamma(1, c)) - spread, low, 1.0))
 
 
-def mean_log_odds(curves: FloatArray, log_shares: FloatArray) -> FloatArray:
+def mean_log_odds(curves: Floats, log_shares: Floats) -> Floats:
     """Log odds of the weighted mean of probabilities given by their log odds, over the rows."""
     for_it = np.logaddexp.reduce(log_shares[:, None] - np.logaddexp(0.0, -curves), axis=0)
     against = np.logaddexp.reduce(log_shares[:, None] - np.logaddexp(0.0, curves), axis=0)
@@ -233,17 +184,17 @@ def mean_log_odds(curves: FloatArray, log_shares: FloatArray) -> FloatArray:
 class Penalised(NamedTuple):
     """A penalised logistic fit: coefficients, penalised log-likelihood, curvature."""
 
-    coefficients: FloatArray
+    coefficients: Floats
     log_likelihood: float
-    precision: FloatArray
+    precision: Floats
 
 
 def _penalised(
-    basis: FloatArray,
-    positives: FloatArray,
-    totals: FloatArray,
-    penalty: FloatArray,
-    start: FloatArray,
+    basis: Floats,
+    positives: Floats,
+    totals: Floats,
+    penalty: Floats,
+    start: Floats,
 ) -> Penalised:
     """Newton's method with steps of at most 4 in log odds."""
     from scipy.special import expit
@@ -264,7 +215,7 @@ def _penalised(
     return Penalised(found, value - 0.5 * float(found @ penalty @ found), precision)
 
 
-def _spline_basis(cells: int) -> FloatArray:
+def _spline_basis(cells: int) -> Floats:
     """Cubic B-splines at equally spaced cells, (cells, pieces + 3)."""
     from scipy.interpolate import BSpline
 

@@ -9,7 +9,7 @@ the objective falls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,34 +56,27 @@ class LogisticLoss:
 
     def objective(self, theta: Floats) -> tuple[float, Floats, Floats]:
         """Value, gradient and Hessian."""
-        value, first = 0.0, np.zeros(len(theta))
         second = np.zeros((len(theta), len(theta)))
-        for part, mass in self._blocks():
-            loss, slope, curvature = self._block(theta, part, mass)
-            value += loss
-            first += slope
-            second += _second(part, curvature)
-        gradient = (first - self.sums) / self.total
-        return (value - float(theta @ self.sums)) / self.total, gradient, second / self.total
+        value, gradient = self.slopes(theta, second)
+        return value, gradient, second / self.total
 
-    def slopes(self, theta: Floats) -> tuple[float, Floats]:
-        """Value and gradient."""
+    def slopes(self, theta: Floats, second: Floats | None = None) -> tuple[float, Floats]:
+        """Value and gradient; second derivatives are added to `second`, if given."""
         value, first = 0.0, np.zeros(len(theta))
-        for part, mass in self._blocks():
-            loss, slope, _ = self._block(theta, part, mass, bent=False)
+        for start in range(0, len(self.features[0]), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            part = [feature[rows] for feature in self.features]
+            mass = None if self.weights is None else self.weights[rows]
+            loss, slope, curvature = self._block(theta, part, mass, bent=second is not None)
             value += loss
             first += slope
+            if second is not None:
+                second += _second(part, curvature)
         gradient = (first - self.sums) / self.total
         return (value - float(theta @ self.sums)) / self.total, gradient
 
-    def _blocks(self) -> Iterator[tuple[list[Floats], Floats | None]]:
-        """Features and weights of some of the cases at a time."""
-        for start in range(0, len(self.features[0]), _BLOCK):
-            part = [feature[start : start + _BLOCK] for feature in self.features]
-            yield part, None if self.weights is None else self.weights[start : start + _BLOCK]
-
     def _block(
-        self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool = True
+        self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool
     ) -> tuple[float, Floats, Floats]:
         """Softplus sum and weighted feature sums of one block; curvature of each case if `bent`."""
         t = theta[0] * part[0]

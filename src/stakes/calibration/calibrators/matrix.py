@@ -252,7 +252,7 @@ class CommonCurve(Calibrator):
             offsets=self.offsets,
             spreads=_SLOPES,
         )
-        self.slopes = found.slopes
+        self.slopes = found.parameters
         self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
 
     def _curved(self, scores: Scores) -> FloatArray:

@@ -96,9 +96,8 @@ def _resampled(scores: RankedScores, asked: Asked, method: str) -> Interval:
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         if not ranked:
             return np.array([function(s) for s in resampled_scores(scores, size, generator)])
-        return runs_kernel.statistics_of_draws(
-            negatives, positives, size, generator, wanted=[asked.name]
-        )[:, 0]
+        found = runs_kernel.rank_draws(negatives, positives, size, generator)
+        return found[:, 0 if asked.name == "auc" else 1]
 
     def rule(level: float, values: FloatArray) -> tuple[float, float]:
         if method == "percentile":
