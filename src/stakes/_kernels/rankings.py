@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,12 +37,10 @@ def triple_around_zero(angles: Array, margins: Array) -> tuple[int, int, int] | 
     One vector stands for each of 60 sectors, the one with the largest margin; where that
     finds nothing, the vectors nearest to the opposite of each vector are tried.
     """
-    chosen = []
     sector = np.floor(np.mod(angles, _TURN) / _TURN * 60).astype(int)
-    for k in np.unique(sector):
-        members = np.flatnonzero(sector == k)
-        chosen.append(int(members[np.argmax(margins[members])]))
-    found = _best_triple(np.array(chosen), angles, margins)
+    members = (np.flatnonzero(sector == k) for k in np.unique(sector))
+    chosen = np.array([each[np.argmax(margins[each])] for each in members])
+    found = _best_triple(chosen, angles, margins)
     return found if found is not None else _opposite_triple(angles, margins)
 
 
@@ -50,22 +48,14 @@ def _best_triple(chosen: NDArray[np.intp], angles: Array, margins: Array
                  ) -> tuple[int, int, int] | None:  # fmt: skip
     """The best of all triples of the chosen vectors."""
     order = chosen[np.argsort(np.mod(angles[chosen], _TURN))]
-    turn = np.mod(angles[order], _TURN)
-    n = order.size
-    if n < 3:
+    triples = order[np.array([*combinations(range(order.size), 3)], dtype=np.intp).reshape(-1, 3)]
+    turns = np.mod(angles[triples], _TURN)
+    gaps = np.diff(turns, axis=1, append=turns[:, :1] + _TURN)
+    around = triples[(gaps < np.pi - 1e-9).all(axis=1)]
+    if not around.size:
         return None
-    i, j, k = (index.ravel() for index in np.meshgrid(*[np.arange(n)] * 3, indexing="ij"))
-    kept = (i < j) & (j < k)
-    i, j, k = i[kept], j[kept], k[kept]
-    limit = np.pi - 1e-9
-    around = ((turn[j] - turn[i]) < limit) & ((turn[k] - turn[j]) < limit)
-    around &= (_TURN - turn[k] + turn[i]) < limit
-    if not around.any():
-        return None
-    i, j, k = i[around], j[around], k[around]
-    worst = np.minimum(np.minimum(margins[order[i]], margins[order[j]]), margins[order[k]])
-    best = int(np.argmax(worst))
-    return int(order[i[best]]), int(order[j[best]]), int(order[k[best]])
+    i, j, k = around[np.argmax(margins[around].min(axis=1))].tolist()
+    return i, j, k
 
 
 def _opposite_triple(angles: Array, margins: Array) -> tuple[int, int, int] | None:
@@ -88,17 +78,8 @@ def _opposite_triple(angles: Array, margins: Array) -> tuple[int, int, int] | No
 
 def balance(vectors: Array) -> Array:
     """Weights, not negative and adding to one, with which three vectors cancel."""
-
-    def cross(a: Array, b: Array) -> float:
-        return float(a[0] * b[1] - a[1] * b[0])
-
-    weights = np.array(
-        [
-            cross(vectors[1], vectors[2]),
-            cross(vectors[2], vectors[0]),
-            cross(vectors[0], vectors[1]),
-        ]
-    )
+    one, other = np.roll(vectors, -1, axis=0), np.roll(vectors, -2, axis=0)
+    weights = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
     return np.asarray(weights / weights.sum())
 
 
@@ -141,8 +122,7 @@ def plain_rank_correlation(first: Array, second: Array) -> Array:
     middle = (first.shape[-1] + 1) / 2
     a, b = first - middle, second - middle
     spread = (a * a).sum(axis=-1) * (b * b).sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(spread > 0, (a * b).sum(axis=-1) / np.sqrt(spread), np.nan))
+    return _quotient((a * b).sum(axis=-1), spread)
 
 
 def weighted_rank_correlation(first: Array, second: Array) -> Array:
@@ -153,8 +133,13 @@ def weighted_rank_correlation(first: Array, second: Array) -> Array:
     b = second - (weight * second).sum(axis=-1, keepdims=True)
     top = (weight * a * b).sum(axis=-1)
     spread = (weight * a * a).sum(axis=-1) * (weight * b * b).sum(axis=-1)
+    return _quotient(top, spread)
+
+
+def _quotient(product: Array, spread: Array) -> Array:
+    """A correlation from a product of deviations and the product of their squares."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(spread > 0, top / np.sqrt(spread), np.nan))
+        return np.asarray(np.where(spread > 0, product / np.sqrt(spread), np.nan))
 
 
 @cache

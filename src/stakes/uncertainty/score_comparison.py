@@ -250,7 +250,7 @@ def compare_across(
     drawn = Replicates.drawn(cost_draws(every, stakes, normalized), draws, rng)
 
     def gap(a: int, b: int) -> Gap:
-        total = _apart(sums[a], sums[b])
+        total = sums[a].minus(sums[b])
         value, cases = total.value, float(total.counts.sum())
         if groups:
             draws_of = drawn.values[:, a] - drawn.values[:, b]
@@ -260,12 +260,6 @@ def compare_across(
 
     costs = np.array([each.value for each in sums])
     return compared(names, costs, drawn, gap, (any(short), tuple(notes)), margin=margin)(level)
-
-
-def _apart(a: CostSum, b: CostSum) -> CostSum:
-    """The difference of two costs on cases of their own."""
-    counts, weights = np.concatenate([a.counts, b.counts]), [a.weights, -b.weights]
-    return CostSum(counts, np.concatenate(weights), a.constant - b.constant)
 
 
 def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:

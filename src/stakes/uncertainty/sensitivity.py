@@ -22,46 +22,28 @@ from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
 
+#: Cases of a decision that ignores the input: its errors are known.
+_ENDLESS = 1e12
+
 
 def _choice_gap(
-    systems: Any,
-    matrices: dict[Name, ConfusionMatrix],
-    names: list[Any],
-    left: int,
-    right: int,
-) -> tuple[CostSum, CostSum]:
+    systems: Any, choices: list[tuple[Any, ConfusionMatrix]], *two: int
+) -> list[CostSum]:
     """The difference of two choices, split into its false positives and false negatives."""
-    like, parts = next(iter(matrices.values())), []
+    (left, first), (right, second) = (choices[k] for k in two)
+    parts = []
     for values in ([[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]):
-        app = Application(CostMatrix(values, like.classes, like.decisions), priors=[0.5, 0.5])
+        app = Application(CostMatrix(values, first.classes, first.decisions), priors=[0.5, 0.5])
         stakes = as_stakes(app)
-        if isinstance(systems, PairedCounts) and max(left, right) < len(matrices):
-            two = systems.subset([names[left], names[right]])
-            parts.append(difference_sum(two, stakes))
-            continue
-        sums = []
-        for k in (left, right):
-            matrix = matrices.get(names[k]) if k < len(matrices) else None
-            if matrix is None:
-                sums.append(_constant(k - len(matrices), values))
-            else:
-                sums.append(cost_sum(matrix.counts, stakes))
-        parts.append(
-            CostSum(
-                np.concatenate([sums[0].counts, sums[1].counts]),
-                np.concatenate([sums[0].weights, -sums[1].weights]),
-            )
-        )
-    return parts[0], parts[1]
+        if isinstance(systems, PairedCounts) and max(two) < len(systems.systems):
+            parts.append(difference_sum(systems.subset([left, right]), stakes))
+        else:
+            a, b = (cost_sum(matrix.counts, stakes) for matrix in (first, second))
+            parts.append(a.minus(b))
+    return parts
 
 
-def _constant(decision: int, values: Any) -> CostSum:
-    """A decision that ignores the input: its errors are known, as if from endless cases."""
-    costs = np.asarray(values)[:, decision : decision + 1] / 2
-    return CostSum(np.full((2, 2), 1e12), np.repeat(costs, 2, axis=1))
-
-
-def _border_limits(parts: tuple[CostSum, CostSum], border: float, z: float) -> tuple[float, float]:
+def _border_limits(parts: list[CostSum], border: float, z: float) -> tuple[float, float]:
     """Effective priors around a border at which the two choices cannot be told apart."""
     alarms, misses = parts
 
@@ -192,12 +174,14 @@ def best_ranges(
     array([ 0.11,  1.6 , 36.  ])
     """
     matrices = _matrices(systems)
-    names, points = list(matrices), [_point(m) for m in matrices.values()]
     first = next(iter(matrices.values()))
-    if naive:
-        names += [f"always {d}" for d in first.decisions]
-        points += [(0.0, 1.0), (1.0, 0.0)]
-    order, borders = _envelope(np.array(points))
+    choices: list[tuple[Any, ConfusionMatrix]] = list(matrices.items())
+    for k, name in enumerate(first.decisions if naive else ()):
+        counts = np.zeros((2, 2))
+        counts[:, k] = _ENDLESS
+        choices.append((f"always {name}", ConfusionMatrix(counts, first.classes, first.decisions)))
+    points = np.array([(m.rates[0, 1], m.rates[1, 0]) for _, m in choices])
+    order, borders = _envelope(points)
     scale = _axis(over, application, first)
     ends = [(np.nan, np.nan)] * len(borders)
     if level is not None:
@@ -205,17 +189,11 @@ def best_ranges(
         for matrix in matrices.values():
             counts = np.asarray(matrix.counts, dtype=np.float64)
             refuse_weights(counts, "confusion matrix", instead="level=None, for no intervals")
-        pairs = [_choice_gap(systems, matrices, names, *two) for two in pairwise(order)]
-        ends = [_border_limits(pair, at, z) for pair, at in zip(pairs, borders, strict=True)]
+        gaps = [_choice_gap(systems, choices, *two) for two in pairwise(order)]
+        ends = [_border_limits(gap, at, z) for gap, at in zip(gaps, borders, strict=True)]
     low, high = (np.array([e[k] for e in ends]) for k in (0, 1))
-    return BestRanges(
-        over,
-        tuple(names[k] for k in order),
-        scale(np.array(borders)),
-        scale(low),
-        scale(high),
-        _leads(np.array(points), order, borders),
-    )
+    best, leads = tuple(choices[k][0] for k in order), _leads(points, order, borders)
+    return BestRanges(over, best, scale(np.array(borders)), scale(low), scale(high), leads)
 
 
 def _matrices(systems: Any) -> dict[Name, ConfusionMatrix]:
@@ -233,11 +211,6 @@ def _matrices(systems: Any) -> dict[Name, ConfusionMatrix]:
         if (matrix.class_totals == 0).any():
             raise DataError(f"{name!r} has no case of one of {listed(matrix.classes)}.")
     return found
-
-
-def _point(matrix: ConfusionMatrix) -> tuple[float, float]:
-    """False positive and false negative rate."""
-    return float(matrix.rates[0, 1]), float(matrix.rates[1, 0])
 
 
 def _envelope(points: FloatArray) -> tuple[list[int], list[float]]:
@@ -274,8 +247,7 @@ def _axis(over: str, application: Any, like: ConfusionMatrix) -> Any:
     elif over == "prevalence":
         if application is None:
             raise DataError("the axis 'prevalence' needs costs.", hint="application=...")
-        costs = as_application(application)
-        factor = np.exp(costs.log_odds_threshold)
+        factor = np.exp(as_application(application).log_odds_threshold)
     else:
         raise DataError(
             f"`over` must be 'cost_ratio', 'prevalence' or 'effective_prior'; got {over!r}."

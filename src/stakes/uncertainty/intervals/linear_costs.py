@@ -229,6 +229,12 @@ class CostSum:
         low, high = ratio_limits(np.broadcast_to(self.counts, copies), self.weights, bottoms, z)
         return float(low.max()), float(high.max())
 
+    def minus(self, other: CostSum) -> CostSum:
+        """The difference of two costs on cases of their own."""
+        counts = np.concatenate([self.counts, other.counts])
+        weights = np.concatenate([self.weights, -other.weights])
+        return CostSum(counts, weights, self.constant - other.constant)
+
     def z_score(self) -> float:
         """How many standard errors the sum is from zero, under zero."""
         return float(score_statistic(self.counts[None], self.weights[None])[0])
