@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -190,16 +191,10 @@ def pieces(costs: Any, factors: Sequence[Fraction] | None = None) -> list[Piece]
     corners = sorted({Fraction(0), Fraction(1), *_corners(lines)})
     found: list[Piece] = []
     for left, right in zip(corners, [*corners[1:], None], strict=True):
-        _append(found, Piece(left, True, _winner(lines, left)))
+        found.append(Piece(left, True, _winner(lines, left)))
         if right is not None:
-            _append(found, Piece(left, False, _winner(lines, (left + right) / 2)))
-    return found
-
-
-def _append(found: list[Piece], piece: Piece) -> None:
-    """Add a piece unless it goes on with the same decision."""
-    if not found or found[-1].decision != piece.decision:
-        found.append(piece)
+            found.append(Piece(left, False, _winner(lines, (left + right) / 2)))
+    return [next(same) for _, same in groupby(found, key=lambda piece: piece.decision)]
 
 
 def _winner(lines: list[tuple[Fraction, Fraction]], p: Fraction) -> int:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels import fast_loops as scores_loops
-from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.fast_loops import compiled, hull_loop, pays
-from stakes._kernels.label_runs import Runs, label_runs, split_classes, summed
+from stakes._kernels.label_runs import Runs, label_runs, merged_scores, split_classes, summed
 
 #: Below this many points, or when a pass removes little, a stack is quicker than whole arrays.
 _SMALL = 64
@@ -194,8 +193,8 @@ def pav_blocks(
     if weights is None:
         found = runs(*sorted_classes(scores, positive), None, None)
     else:
-        low, low_counts = _counted(scores[~positive], weights[~positive])
-        high, high_counts = _counted(scores[positive], weights[positive])
+        low, low_counts = merged_scores(scores[~positive], weights[~positive])
+        high, high_counts = merged_scores(scores[positive], weights[positive])
         found = runs(low, high, low_counts, high_counts)
     negatives, positives = found.negatives, found.positives
     if misleading:
@@ -213,13 +212,6 @@ def pav_blocks(
         np.diff(falls[corners]).astype(np.float64),
         np.diff(rises[corners]).astype(np.float64),
     )
-
-
-def _counted(scores: NDArray[Any], weights: Floats) -> tuple[NDArray[Any], Floats]:
-    """Distinct scores in order with their summed weights; weightless ones are left out."""
-    kept = weights > 0
-    distinct, inverse = np.unique(scores[kept], return_inverse=True)
-    return distinct, weighted_sums(inverse.reshape(-1), weights[kept], len(distinct))
 
 
 def venn_abers_upper(positives: Floats, totals: Floats) -> Floats:

@@ -150,16 +150,14 @@ def band(
     True
     """
     scores.require_both("band")
-    runs = scores.runs
-    counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
-    refuse_weights(counts, instead=OF_CURVES)
+    refuse_weights(np.concatenate(scores.runs[:2]).astype(np.float64), instead=OF_CURVES)
     x = as_reals(at, "at")
     if x.ndim != 1 or np.isnan(x).any():
         raise DataError("`at` must be one-dimensional and without NaN.")
     if curve == "bayes_error":
-        y, draw = _by_threshold(scores, x, "llr", -x, _normalised_cost(x))
+        y, draw = _by_threshold(scores, "llr", -x, _normalised_cost(x))
     elif curve == "decision":
-        y, draw = _by_threshold(scores, x, "posterior", x, _net_benefit(x, float(scores.priors[1])))
+        y, draw = _by_threshold(scores, "posterior", x, _net_benefit(x, float(scores.priors[1])))
     elif curve == "roc":
         y, draw = _roc(scores, x)
     elif callable(curve):
@@ -189,7 +187,6 @@ def _net_benefit(x: FloatArray, share: float) -> Callable[[FloatArray, FloatArra
 
 def _by_threshold(
     scores: RankedScores,
-    x: FloatArray,
     kind: str,
     thresholds: FloatArray,
     value: Callable[[FloatArray, FloatArray], FloatArray],
@@ -202,8 +199,9 @@ def _by_threshold(
     totals = np.rint(scores.class_totals).astype(np.int64)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        least, most = shares_above(above[:, 0], int(totals[0]), size, generator)
-        fewest, all_found = shares_above(above[:, 1], int(totals[1]), size, generator)
+        (least, most), (fewest, all_found) = (
+            shares_above(above[:, k], int(totals[k]), size, generator) for k in (0, 1)
+        )
         ends = value(1 - all_found, least), value(1 - fewest, most)
         return np.stack([np.minimum(*ends), np.maximum(*ends)], axis=1)
 

@@ -24,6 +24,8 @@ from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
 
 #: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
 _LARGEST = 10**9
+#: Counts of negatives and of positives, run by run.
+Runs = tuple[Any, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,17 +126,86 @@ def min_cost_optimism(
     >>> found.apparent < found.least < found.new_data
     True
     """
-    app, priors, divisor = _setting(scores, application, normalized)
-    apparent = at_min_cost(scores, app).cost(app) / divisor
+    search = _Search.of(scores, application, normalized)
+    apparent = search.cost(search.best)
     if method == "cross_fit":
-        counts = _cross_fitted(scores, app, priors, folds, draws, rng)
-        new = _cost(counts, app, priors) / divisor
+        new = search.cost(search.cross_fitted(folds, draws, rng))
     elif method == "bootstrap":
-        drawn = 200 if draws is None else draws
-        new = apparent + _bootstrap_gap(scores, app, priors, drawn, rng) / divisor
+        new = apparent + search.bootstrap_gap(200 if draws is None else draws, rng)
     else:
         raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
     return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """A search for the best threshold: scores, costs and priors, and what to divide by."""
+
+    scores: RankedScores
+    app: Application
+    priors: FloatArray
+    divisor: float
+
+    @classmethod
+    def of(cls, scores: RankedScores, application: Any, normalized: bool) -> _Search:
+        """Check what is given, and standardise the costs if they are to be normalised."""
+        if application is None:
+            raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
+        app = as_application(application)
+        scores.require_both("min_cost")
+        refuse_weights(np.concatenate(scores.runs[:2]).astype(np.float64), instead=OF_SCORES)
+        priors = app.resolved_priors(scores.priors)
+        if not normalized:
+            return cls(scores, app, priors, 1.0)
+        app = app.with_costs(app.costs.standardized())
+        return cls(scores, app, priors, float((priors @ app.costs.values).min()))
+
+    @property
+    def best(self) -> FloatArray:
+        """Counts by class and decision at the best threshold on these very data."""
+        return np.asarray(at_min_cost(self.scores, self.app).confusion.counts)
+
+    def cost(self, counts: FloatArray) -> float:
+        """Expected cost of (possibly fractional) counts."""
+        rates = ConfusionMatrix(counts, self.app.classes, self.app.decisions).rates
+        return float((self.priors[:, None] * rates * self.app.costs.values).sum()) / self.divisor
+
+    def chosen(self, runs: Runs) -> Any:
+        """The decision of least cost for each run, of negatives and positives."""
+        return best_decisions(*runs, self.app.costs.values, self.priors)
+
+    def decided(self, runs: Runs, chosen: Any) -> float:
+        """The cost when each run gets its decision."""
+        n = len(self.app.decisions)
+        return self.cost(np.stack([np.bincount(chosen, cases, minlength=n) for cases in runs]))
+
+    def cross_fitted(self, folds: int, draws: int | None, rng: RandomSource) -> FloatArray:
+        """Counts by class and decision, each case decided without its fold."""
+        scores, fewest = self.scores, int(self.scores.class_totals.min())
+        if folds < 2 or fewest < 2:
+            raise DataError(
+                "cross-fitting needs at least 2 folds and 2 cases of each class; got "
+                f"{folds} folds and {fewest} cases."
+            )
+        if scores.total >= _LARGEST:
+            return self.best  # nothing left to correct
+        return cross_fitted_counts(
+            *(np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2]),
+            self.app.costs.values,
+            self.priors,
+            folds=min(folds, fewest),
+            draws=draws if draws is not None else 5 if scores.total <= 20_000 else 2,
+            rng=as_generator(rng),
+        )
+
+    def bootstrap_gap(self, draws: int, rng: RandomSource) -> float:
+        """Mean difference between what replicates' thresholds cost on the data and on them."""
+        here, generator, gaps = self.scores.runs[:2], as_generator(rng), []
+        for _ in range(draws):
+            a, b = (generator.multinomial(int(c.sum()), c / c.sum()) for c in here)
+            chosen = self.chosen((a, b))
+            gaps.append(self.decided(here, chosen) - self.decided((a, b), chosen))
+        return float(np.mean(gaps))
 
 
 def min_cost_interval(scores: RankedScores, asked: Asked, method: str) -> Interval:
@@ -144,21 +215,19 @@ def min_cost_interval(scores: RankedScores, asked: Asked, method: str) -> Interv
     the data and the cross-fitted ones. "percentile": replicates of the minimum, moved up by
     their own bias.
     """
-    app, priors, divisor = _setting(scores, asked.application, asked.normalized)
+    search = _Search.of(scores, asked.application, asked.normalized)
     asked = replace(asked, rng=seed_of(asked.rng))  # divisions and draws from one seed
-    best = at_min_cost(scores, app).confusion.counts
-    counts = (best + _cross_fitted(scores, app, priors, 10, None, asked.rng)) / 2
-    apparent, least = (_cost(table, app, priors) / divisor for table in (best, counts))
+    counts = (search.best + search.cross_fitted(10, None, asked.rng)) / 2
+    apparent, least = search.cost(search.best), search.cost(counts)
     notes = (f"optimism corrected: {apparent:.4g} on these very data",)
     cases = scores.class_totals, scores.classes
     if method == "score":
-        total = cost_sum(counts, as_stakes(app), normalized=asked.normalized)
+        total = cost_sum(counts, as_stakes(search.app), normalized=asked.normalized)
         return asked.found(method, total.value, total.limits, cases, notes=notes)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        pairs = draw_runs(scores.runs.negatives, scores.runs.positives, size, generator)
-        tables = (_decided(pair, _best(pair, app, priors), app) for pair in pairs)
-        return np.array([_cost(table, app, priors) / divisor for table in tables])
+        pairs = draw_runs(*scores.runs[:2], size, generator)
+        return np.array([search.decided(pair, search.chosen(pair)) for pair in pairs])
 
     def rule(at: float, values: FloatArray) -> tuple[float, float]:
         shift = 2 * (apparent - float(values.mean()))
@@ -166,86 +235,3 @@ def min_cost_interval(scores: RankedScores, asked: Asked, method: str) -> Interv
         return low + shift, high + shift
 
     return asked.found(method, least, rule, cases, notes=notes, replicates=asked.drawn(draw))
-
-
-def _setting(
-    scores: RankedScores, application: Any, normalized: bool
-) -> tuple[Application, FloatArray, float]:
-    """The application, its priors, and what to divide by."""
-    if application is None:
-        raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
-    app = as_application(application)
-    scores.require_both("min_cost")
-    runs = scores.runs
-    counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
-    refuse_weights(counts, instead=OF_SCORES)
-    priors = app.resolved_priors(scores.priors)
-    if not normalized:
-        return app, priors, 1.0
-    app = app.with_costs(app.costs.standardized())
-    return app, priors, float((priors @ app.costs.values).min())
-
-
-def _cross_fitted(
-    scores: RankedScores,
-    app: Application,
-    priors: FloatArray,
-    folds: int,
-    draws: int | None,
-    rng: RandomSource,
-) -> FloatArray:
-    """Counts by class and decision, each case decided without its fold."""
-    fewest = int(scores.class_totals.min())
-    if folds < 2 or fewest < 2:
-        raise DataError(
-            "cross-fitting needs at least 2 folds and 2 cases of each class; got "
-            f"{folds} folds and {fewest} cases."
-        )
-    if scores.total >= _LARGEST:
-        return np.asarray(at_min_cost(scores, app).confusion.counts)  # nothing left to correct
-    if draws is None:
-        draws = 5 if scores.total <= 20_000 else 2
-    return cross_fitted_counts(
-        np.asarray(scores.runs.negatives, dtype=np.int64),
-        np.asarray(scores.runs.positives, dtype=np.int64),
-        app.costs.values,
-        priors,
-        folds=min(folds, fewest),
-        draws=draws,
-        rng=as_generator(rng),
-    )
-
-
-def _cost(counts: FloatArray, app: Application, priors: FloatArray) -> float:
-    """Expected cost of (possibly fractional) counts."""
-    rates = ConfusionMatrix(counts, app.classes, app.decisions).rates
-    return float((priors[:, None] * rates * app.costs.values).sum())
-
-
-Runs = tuple[Any, Any]
-
-
-def _best(runs: Runs, app: Application, priors: FloatArray) -> Any:
-    """The decision of least cost for each run, of negatives and positives."""
-    return best_decisions(*runs, app.costs.values, priors)
-
-
-def _decided(runs: Runs, chosen: Any, app: Application) -> FloatArray:
-    """Counts by class and decision when each run gets its decision."""
-    n = len(app.decisions)
-    return np.stack([np.bincount(chosen, weights=cases, minlength=n) for cases in runs])
-
-
-def _bootstrap_gap(
-    scores: RankedScores, app: Application, priors: FloatArray, draws: int, rng: RandomSource
-) -> float:
-    """Mean difference between what replicates' thresholds cost on the data and on them."""
-    both = [np.asarray(c, dtype=np.int64) for c in (scores.runs.negatives, scores.runs.positives)]
-    here, generator, gaps = (both[0], both[1]), as_generator(rng), []
-    for _ in range(draws):
-        first, second = (generator.multinomial(int(c.sum()), c / c.sum()) for c in here)
-        chosen = _best((first, second), app, priors)
-        tables = (_decided(runs, chosen, app) for runs in (here, (first, second)))
-        on_data, on_replicate = (_cost(table, app, priors) for table in tables)
-        gaps.append(on_data - on_replicate)
-    return float(np.mean(gaps))

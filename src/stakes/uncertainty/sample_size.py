@@ -124,19 +124,14 @@ def cases_needed(
     >>> print(cases_needed(ConfusionMatrix([[90, 10], [4, 16]]), app, width=0.1))
     about 1 700 cases to know the cost within 0.1, 1 500 more than there are
     """
-    stakes = as_stakes(application)
-    total, totals = _subject(pilot, stakes, systems, normalized, width is None)
-    present = float(totals.sum())
-    mix = totals / present if shares is None else as_priors(shares, stakes.classes)
-    unit = _variance_of_one(total, mix, stakes)
+    plan = _Plan.of(pilot, application, systems, normalized, width is None, shares)
+    total, unit = plan.total, plan.unit
     z = normal_quantile(as_level(level))
     if width is not None:
         if not 0 < width < np.inf:
             raise DataError(f"`width` must be positive and finite; got {width!r}.")
         n = unit * (2 * z / width) ** 2
-        return SamplePlan(
-            n, n, n, present, _split(n, mix, stakes), f"to know the cost within {width:g}"
-        )
+        return plan.needing(n, n, n, f"to know the cost within {width:g}")
     if not 0 < power < 1:
         raise DataError(f"`power` must lie between 0 and 1; got {power!r}.", hint="power=0.8")
     reach = max(z + normal_quantile(2 * power - 1), 0.0)
@@ -149,7 +144,7 @@ def cases_needed(
     if low <= 0 <= high:
         worst = np.inf
     purpose = f"to find a difference of {abs(total.value):.3g} with probability {power:g}"
-    return SamplePlan(n, best, worst, present, _split(n, mix, stakes), purpose)
+    return plan.needing(n, best, worst, purpose)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,54 +211,70 @@ def power_curve(
     """
     from scipy.special import ndtr
 
-    stakes = as_stakes(application)
-    total, totals = _subject(pilot, stakes, systems, normalized, True)
-    mix = totals / totals.sum() if shares is None else as_priors(shares, stakes.classes)
-    n = totals.sum() * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
+    plan = _Plan.of(pilot, application, systems, normalized, True, shares)
+    n = plan.present * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
     if not (np.isfinite(n) & (n > 0)).all():
         raise DataError(f"`cases` must be positive and finite; got {n.tolist()}.")
-    gap = total.value if difference is None else float(difference)
-    errors = np.sqrt(_variance_of_one(total, mix, stakes) / n)
+    gap = plan.total.value if difference is None else float(difference)
+    errors = np.sqrt(plan.unit / n)
     z = normal_quantile(as_level(level))
     power = ndtr(abs(gap) / errors - z) + ndtr(-abs(gap) / errors - z)
     return PowerCurve(n, np.asarray(power), gap, level)
 
 
-def _subject(
-    pilot: PairedCounts | ConfusionMatrix,
-    stakes: Stakes,
-    systems: Sequence[Name] | None,
-    normalized: bool,
-    needs_pair: bool,
-) -> tuple[CostSum, FloatArray]:
-    """What is to be known: a cost or a difference; and the cases of each class in the pilot."""
-    refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
-    if isinstance(pilot, ConfusionMatrix):
-        if needs_pair:
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What is to be known, a cost or a difference, from so many cases in these shares."""
+
+    total: CostSum
+    stakes: Stakes
+    present: float
+    mix: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        pilot: PairedCounts | ConfusionMatrix,
+        application: Any,
+        systems: Sequence[Name] | None,
+        normalized: bool,
+        needs_pair: bool,
+        shares: Priors | None,
+    ) -> _Plan:
+        """From the pilot, in whose shares cases are collected unless others are given."""
+        stakes, totals = as_stakes(application), pilot.class_totals
+        refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
+        one = isinstance(pilot, ConfusionMatrix)
+        if one and needs_pair:
             raise DataError(
                 "a confusion matrix is one system.", hint="give width=..., or PairedCounts"
             )
-        check_names(pilot, stakes.applications[0])
-        return cost_sum(pilot.counts, stakes, normalized=normalized), pilot.class_totals
-    check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
-    pair = tuple(systems) if systems is not None else pilot.systems
-    if len(pair) != 2:
-        raise DataError(f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')")
-    total = difference_sum(pilot.subset(pair), stakes, normalized=normalized)
-    return total, pilot.class_totals
+        check_names(pilot if one else pilot.confusion(pilot.systems[0]), stakes.applications[0])
+        if one:
+            total = cost_sum(pilot.counts, stakes, normalized=normalized)
+        else:
+            pair = tuple(systems) if systems is not None else pilot.systems
+            if len(pair) != 2:
+                raise DataError(
+                    f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')"
+                )
+            total = difference_sum(pilot.subset(pair), stakes, normalized=normalized)
+        present = float(totals.sum())
+        mix = totals / present if shares is None else as_priors(shares, stakes.classes)
+        return cls(total, stakes, present, mix)
 
+    @property
+    def unit(self) -> float:
+        """Variance times the number of cases, when classes come in these shares."""
+        spreads = self.total.spreads
+        if not self.stakes.with_priors:
+            return float(spreads.sum())
+        needed = spreads > 0
+        if (self.mix[needed] == 0).any():
+            raise UndefinedError("`shares` must be positive for every class that matters.")
+        return float((spreads[needed] / self.mix[needed]).sum())
 
-def _variance_of_one(total: CostSum, mix: FloatArray, stakes: Stakes) -> float:
-    """Variance times the number of cases, when classes come in these shares."""
-    spreads = total.spreads
-    if not stakes.with_priors:
-        return float(spreads.sum())
-    needed = spreads > 0
-    if (mix[needed] == 0).any():
-        raise UndefinedError("`shares` must be positive for every class that matters.")
-    return float((spreads[needed] / mix[needed]).sum())
-
-
-def _split(n: float, mix: FloatArray, stakes: Stakes) -> dict[Name, float]:
-    """Cases of each class."""
-    return {name: float(n * share) for name, share in zip(stakes.classes, mix, strict=True)}
+    def needing(self, cases: float, best: float, worst: float, purpose: str) -> SamplePlan:
+        """So many cases, split by class."""
+        split = {n: float(cases * m) for n, m in zip(self.stakes.classes, self.mix, strict=True)}
+        return SamplePlan(cases, best, worst, self.present, split, purpose)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.class_scores import doubts, spread_out
+from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.optimise.newton import (
     JUST_POSITIVE,
     TOLERANCE,
@@ -174,17 +175,14 @@ class Line(NamedTuple):
 
 def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float]:
     """Scores less their weighted mean, over their deviation; these two. Equals have deviation 0."""
+    unit = ordinary_scale(scores)
+    if unit != 1.0:  # or squares would overflow or vanish
+        moved, centre, spread = _standardised(scores / unit, weights)
+        return moved, unit * centre, unit * spread
     total = float(weights.sum())
     centre = float(np.dot(scores, weights)) / total
-    if not np.isfinite(centre):  # a sum beyond the largest number
-        centre = float(np.dot(scores / total, weights))
     moved = scores - centre
-    with np.errstate(over="ignore"):
-        spread = float(np.sqrt(np.einsum("i,i,i->", moved, moved, weights) / total))
-    if not np.isfinite(spread):  # squares overflow
-        unit = float(np.abs(scores).max())
-        far = moved / unit
-        spread = unit * float(np.sqrt(np.einsum("i,i,i->", far, far, weights) / total))
+    spread = float(np.sqrt(np.einsum("i,i,i->", moved, moved, weights) / total))
     if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
         return np.zeros(len(scores)), 0.0, 0.0  # rounding must not tell equals apart
     if spread > 0.0:
@@ -194,12 +192,11 @@ def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float
 
 def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
     """Whether one class has all the higher scores; most often the first block says no."""
-    low, high = np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])
-    for start in range(0, len(scores), _BLOCK):
-        part, mask = scores[start : start + _BLOCK], positive[start : start + _BLOCK]
-        for ends, some in ((high, part[mask]), (low, part[~mask])):
-            ends[0] = min(ends[0], some.min(initial=np.inf))
-            ends[1] = max(ends[1], some.max(initial=-np.inf))
+    for some in (slice(_BLOCK), slice(None)):
+        part, mask = scores[some], positive[some]
+        low, high = (
+            (s.min(initial=np.inf), s.max(initial=-np.inf)) for s in (part[~mask], part[mask])
+        )
         if low[1] > high[0] and high[1] > low[0]:
             return False
     return True

@@ -74,10 +74,8 @@ class Stakes:
         """P_i c_ij, or c_ij without priors, on average over the applications, (K, M)."""
         if self.mean is not None and not normalized:
             return _weights(self.mean, normalized)
-        total = np.zeros((len(self.classes), len(self.decisions)))
-        for app, weight in zip(self.applications, self.weights, strict=True):
-            total += weight * _weights(app, normalized)
-        return total
+        pairs = zip(self.applications, self.weights, strict=True)
+        return np.asarray(sum(weight * _weights(app, normalized) for app, weight in pairs))
 
     def written_weights(self, *, normalized: bool) -> tuple[list[list[Fraction]], bool]:
         """The same up to a constant per class, exactly of the numbers as they are written.
