@@ -189,14 +189,11 @@ class _Search:
             )
         if scores.total >= _LARGEST:
             return self.best  # nothing left to correct
-        return cross_fitted_counts(
-            *(np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2]),
-            self.app.costs.values,
-            self.priors,
-            folds=min(folds, fewest),
-            draws=draws if draws is not None else 5 if scores.total <= 20_000 else 2,
-            rng=as_generator(rng),
-        )
+        if draws is None:
+            draws = 5 if scores.total <= 20_000 else 2
+        first, second = (np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2])
+        costs, how = self.app.costs.values, {"folds": min(folds, fewest), "draws": draws}
+        return cross_fitted_counts(first, second, costs, self.priors, **how, rng=as_generator(rng))
 
     def bootstrap_gap(self, draws: int, rng: RandomSource) -> float:
         """Mean difference between what replicates' thresholds cost on the data and on them."""

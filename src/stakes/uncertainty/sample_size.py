@@ -244,15 +244,15 @@ class _Plan:
         """From the pilot, in whose shares cases are collected unless others are given."""
         stakes, totals = as_stakes(application), pilot.class_totals
         refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
-        one = isinstance(pilot, ConfusionMatrix)
-        if one and needs_pair:
-            raise DataError(
-                "a confusion matrix is one system.", hint="give width=..., or PairedCounts"
-            )
-        check_names(pilot if one else pilot.confusion(pilot.systems[0]), stakes.applications[0])
-        if one:
+        if isinstance(pilot, ConfusionMatrix):
+            if needs_pair:
+                raise DataError(
+                    "a confusion matrix is one system.", hint="give width=..., or PairedCounts"
+                )
+            check_names(pilot, stakes.applications[0])
             total = cost_sum(pilot.counts, stakes, normalized=normalized)
         else:
+            check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
             pair = tuple(systems) if systems is not None else pilot.systems
             if len(pair) != 2:
                 raise DataError(
