@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -136,18 +137,13 @@ def joint_cells(
 
     Whole weights, in integers, are numbers of cases, and stay so.
     """
+    bound = math.prod(sizes)
+    if bound > _LARGEST:  # rows as they are, since one number cannot tell them apart
+        cases = np.ones(len(codes[0]), dtype=np.int64) if weights is None else weights
+        return add_cells(np.column_stack(codes).astype(np.intp), cases)
     joint = codes[0].astype(np.int64)
-    bound = sizes[0]
-    known: NDArray[np.intp] | None = None  # rows of codes that `joint` numbers, if compressed
-    done = 1
     for column, size in zip(codes[1:], sizes[1:], strict=True):
-        if bound * size > _LARGEST:
-            known, joint = _compressed(joint, known, sizes[:done])
-            bound = known.shape[0]
         joint = joint * size + column
-        bound *= size
-        known = None if known is None else _extended(known, size)
-        done += 1
     if bound <= _TABLE:
         table = np.bincount(joint, weights=weights, minlength=bound)
         found = np.flatnonzero(table)
@@ -157,27 +153,7 @@ def joint_cells(
         counts = np.bincount(inverse.reshape(-1), weights=weights, minlength=found.shape[0])
     if weights is not None:
         counts = counts.astype(weights.dtype, copy=False)
-    cells = known[found] if known is not None else _decoded(found, sizes)
-    return add_cells(cells, counts) if known is not None else (cells, counts)
-
-
-def _compressed(
-    joint: NDArray[np.int64], known: NDArray[np.intp] | None, sizes: Sequence[int]
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Number the combinations that occur from 0 on; return their rows and the new codes."""
-    found, inverse = np.unique(joint, return_inverse=True)
-    rows = _decoded(found, sizes) if known is None else known[found]
-    return rows, inverse.reshape(-1).astype(np.int64)
-
-
-def _extended(rows: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-    """Every row followed by every code of one more column."""
-    return np.column_stack([np.repeat(rows, size, axis=0), np.tile(np.arange(size), rows.shape[0])])
-
-
-def _decoded(joint: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.intp]:
-    """The row of codes that each joint code stands for."""
-    return np.column_stack(np.unravel_index(joint, tuple(sizes))).astype(np.intp)
+    return np.column_stack(np.unravel_index(found, tuple(sizes))).astype(np.intp), counts
 
 
 def add_cells(

@@ -34,8 +34,7 @@ class ClassScores(NamedTuple):
     def rows(self, part: NDArray[np.intp]) -> ClassScores:
         """Some of the cases, copied."""
         barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
-        values = np.ascontiguousarray(self.values[:, part])
-        return ClassScores(values, barred, self.spread, self.centres, self.far, self.held)
+        return self._replace(values=np.ascontiguousarray(self.values[:, part]), barred=barred)
 
     def possible(self) -> NDArray[np.bool_] | None:
         """Which scores are neither barred nor far below the best, (K, n); None for all of them."""
@@ -130,10 +129,7 @@ def _spread(values: Floats, weights: Floats | None) -> float:
     if not values.size:
         return 1.0
     squares = (values / lowest) ** 2
-    mean = (
-        np.mean(squares) if weights is None else np.average(squares.mean(axis=0), weights=weights)
-    )
-    return lowest * float(np.sqrt(mean)) or 1.0
+    return lowest * float(np.sqrt(np.average(squares.mean(axis=0), weights=weights))) or 1.0
 
 
 def _far(values: Floats, weights: Floats | None) -> float:
@@ -151,12 +147,7 @@ def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) 
     """Row 0: summed score of the true class; row 1: summed weight; per class, shape (2, K)."""
     size = len(scores.values)
     own = scores.values[targets, np.arange(len(targets))]
-    return np.stack(
-        [
-            np.bincount(targets, weights=own * weights, minlength=size),
-            np.bincount(targets, weights=weights, minlength=size),
-        ]
-    )
+    return np.stack([weighted_sums(targets, each, size) for each in (own * weights, weights)])
 
 
 def doubts(counts: Floats) -> Floats:
@@ -214,12 +205,8 @@ def softmax_blocks(
     and do not outlive their turn.
     """
     size, count = scores.values.shape
-    safe = (
-        bool(np.all(np.asarray(scales) >= 0.0))
-        and float(np.ptp(biases)) < 300.0
-        and scores.barred is None
-        and scores.centres is None
-    )
+    safe = scores.barred is None and scores.centres is None
+    safe &= bool(np.all(np.asarray(scales) >= 0.0)) and float(np.ptp(biases)) < 300.0
     length = min(block_length(size), count)
     if buffer is None:
         buffer = np.empty((size, length))

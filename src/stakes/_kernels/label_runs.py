@@ -53,13 +53,11 @@ def label_runs(
     positive_counts: NDArray[Any] | None,
 ) -> Runs:
     """Merge by looking the distinct scores of the smaller class up in the larger one."""
-    if positives.shape[0] <= negatives.shape[0]:
-        small, large, lowest, highest = _merged(
-            positives, negatives, positive_counts, negative_counts
-        )
-        return Runs(large, small, lowest, highest)
-    small, large, lowest, highest = _merged(negatives, positives, negative_counts, positive_counts)
-    return Runs(small, large, lowest, highest)
+    first, second = (negatives, negative_counts), (positives, positive_counts)
+    swapped = positives.shape[0] <= negatives.shape[0]
+    (small, of_small), (large, of_large) = (second, first) if swapped else (first, second)
+    few, many, lowest, highest = _merged(small, large, of_small, of_large)
+    return Runs(*((many, few) if swapped else (few, many)), lowest, highest)
 
 
 def _merged(

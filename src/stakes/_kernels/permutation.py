@@ -59,7 +59,8 @@ def _tail(draws: _Draws, found: Floats) -> Floats:
     steepest = _STEEPEST / np.where(reach > 0, reach, 1.0)
 
     def short(tilt: Floats) -> Floats:
-        return np.asarray(_sum_at(draws, tilt, _levels(draws, tilt)) - found)
+        chance = _tilted(draws, tilt, _levels(draws, tilt))  # the mean of the sum, less what it is
+        return np.asarray((draws.cells * draws.steps * chance).sum(axis=(1, 2)) - found)
 
     tilt = bracketed_roots(short, np.zeros_like(found), steepest, tolerance=1e-9)
     level = _levels(draws, tilt)
@@ -101,11 +102,6 @@ def _levels(draws: _Draws, tilt: Floats) -> Floats:
         moved = level - gap / np.maximum(slope, 1e-300)
         level = np.where((moved > low) & (moved < high), moved, (low + high) / 2)
     return np.asarray(level, dtype=np.float64)
-
-
-def _sum_at(draws: _Draws, tilt: Floats, level: Floats) -> Floats:
-    """The mean of the sum under the tilt."""
-    return np.asarray((draws.cells * draws.steps * _tilted(draws, tilt, level)).sum(axis=(1, 2)))
 
 
 def _drop(draws: _Draws, tilt: Floats, level: Floats, found: Floats) -> Floats:

@@ -59,7 +59,7 @@ def _observed(counts: Floats) -> Floats:
 def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Floats]:
     """Lower and upper limit of theta for each data set; `weights` broadcast to `counts`."""
     weights, exponent = _near_one(np.broadcast_to(weights, counts.shape))
-    counts, weights, scale = _scaled(counts, weights)
+    weights, scale = _scaled(weights)
     found, _ = _moments(counts, weights, _observed(counts))
     low, high = _search_range(counts)
     limits = []
@@ -73,9 +73,8 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
             )
 
         size = bracketed_roots(excess, low, high, tolerance=_TOLERANCE)
-        theta, _ = _moments(
-            counts, weights, _constrained_shares(counts, weights, sign * np.exp(size))
-        )
+        shares = _constrained_shares(counts, weights, sign * np.exp(size))
+        theta, _ = _moments(counts, weights, shares)
         limits.append(np.where(scale > 0, theta * scale, 0.0))
     constant = scale <= 0
     if constant.any():
@@ -87,7 +86,7 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
 def score_statistic(counts: Floats, weights: Floats) -> Floats:
     """Signed number of standard errors between the estimate of theta and zero, (S,)."""
     weights, _ = _near_one(np.broadcast_to(weights, counts.shape))
-    counts, weights, _ = _scaled(counts, weights)
+    weights, _ = _scaled(weights)
     found, _ = _moments(counts, weights, _observed(counts))
     if counts.shape[1] == 1:
         variance = _variance_at_zero(counts[:, 0], weights[:, 0], found)
@@ -99,9 +98,8 @@ def score_statistic(counts: Floats, weights: Floats) -> Floats:
         return np.asarray(_moments(counts, weights, shares)[0] * sign)
 
     size = bracketed_roots(short, *_search_range(counts), tolerance=_TOLERANCE)
-    _, variance = _moments(
-        counts, weights, _constrained_shares(counts, weights, sign * np.exp(size))
-    )
+    shares = _constrained_shares(counts, weights, sign * np.exp(size))
+    _, variance = _moments(counts, weights, shares)
     return np.asarray(found / np.sqrt(variance + _TINY))
 
 
@@ -200,10 +198,10 @@ def _enlarged(values: Floats, exponent: NDArray[np.intc]) -> Floats:
         return np.asarray(np.ldexp(values, exponent))
 
 
-def _scaled(counts: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Counts, and weights divided by their largest difference."""
+def _scaled(weights: Floats) -> tuple[Floats, Floats]:
+    """Weights divided by their largest difference, and that."""
     scale = np.ptp(weights, axis=2).max(axis=1)
-    return counts, weights / np.where(scale > 0, scale, 1.0)[:, None, None], scale
+    return weights / np.where(scale > 0, scale, 1.0)[:, None, None], scale
 
 
 def _search_range(counts: Floats) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ def test_gradient_and_curvature_against_differences():
     step = np.cos(np.arange(12.0))
     ends = [problem.value_and_gradient(theta + s * 1e-5 * step)[1] for s in (1, -1)]
     np.testing.assert_allclose(
-        problem.curvature(theta, step), (ends[0] - ends[1]) / 2e-5, atol=1e-7
+        problem.curvature(problem.posteriors(theta), step), (ends[0] - ends[1]) / 2e-5, atol=1e-7
     )
 
 
@@ -34,8 +34,8 @@ def test_stiffness_is_the_diagonal_of_the_curvature():
     x, y, w = made_up()
     problem = _Problem(x, y, w, SPREADS, np.zeros(3))
     theta = np.linspace(-0.5, 0.7, 12)
-    diagonal = [problem.curvature(theta, unit) @ unit for unit in np.eye(12)]
-    np.testing.assert_allclose(problem.stiffness(theta), diagonal, rtol=1e-12)
+    diagonal = [problem.curvature(problem.posteriors(theta), unit) @ unit for unit in np.eye(12)]
+    np.testing.assert_allclose(problem.stiffness(problem.posteriors(theta)), diagonal, rtol=1e-12)
 
 
 def test_optimum_against_scipy_trust_region():
@@ -46,7 +46,7 @@ def test_optimum_against_scipy_trust_region():
         problem.value_and_gradient,
         np.zeros(12),
         jac=True,
-        hessp=problem.curvature,
+        hessp=lambda theta, step: problem.curvature(problem.posteriors(theta), step),
         method="trust-ncg",
         options={"gtol": 1e-10},
     )

@@ -14,9 +14,9 @@ def uniform(size: int, generator: np.random.Generator) -> np.ndarray:
 class TestReplicates:
     @pytest.mark.parametrize("size", [0, -1, 2.5, True, "many"])
     def test_sizes_that_are_none_are_refused(self, size: object) -> None:
-        with pytest.raises(DataError, match="positive whole number"):
+        with pytest.raises(DataError, match="must be a whole number, at least 1"):
             Replicates.drawn(uniform, size, 0)  # type: ignore[arg-type]
-        with pytest.raises(DataError, match="positive whole number"):
+        with pytest.raises(DataError, match="must be a whole number, at least 1"):
             Replicates.drawn(uniform, 10, 0).more(size)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("rng", ["a", -1, 1.5])

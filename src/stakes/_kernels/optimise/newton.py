@@ -22,6 +22,9 @@ TOLERANCE = 1e-8
 #: A scale that makes nothing of any finite score and leaves infinite ones their sign.
 JUST_POSITIVE = 1e-300
 
+#: More steps than this are not taken.
+_MOST_STEPS = 100
+
 #: Root of the relative curvature that cannot be told from none.
 _SINGULAR = 1e-6
 
@@ -91,15 +94,13 @@ def _exact_line_search(
     start: Floats,
     direction: Floats,
     slope: float,
-    *,
     precision: float = 0.1,
-    max_evaluations: int = 30,
 ) -> tuple[Floats, tuple[float, Floats, Floats]]:
     """Minimise a convex objective along a line: Newton on the slope, kept inside a bracket."""
     low, high = 0.0, np.inf
     length = 0.5
     point, found = start, objective(start)
-    for _ in range(max_evaluations):
+    for _ in range(30):
         trial = start + length * direction
         value, gradient, hessian = objective(trial)
         finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(gradient)))
@@ -154,7 +155,6 @@ def minimise(
     start: Floats,
     *,
     tolerance: float = TOLERANCE,
-    max_steps: int = 100,
     slopes: Slopes | None = None,
     least: Floats | None = None,
 ) -> Minimum:
@@ -169,14 +169,14 @@ def minimise(
     """
     if least is not None:
         start = np.maximum(start, least)
-        free = minimise(objective, start, tolerance=tolerance, max_steps=max_steps, slopes=slopes)
+        free = minimise(objective, start, tolerance=tolerance, slopes=slopes)
         if (free.parameters >= least).all():
             return free
-        return _minimise_within(objective, start, least, tolerance, max_steps)
+        return _minimise_within(objective, start, least, tolerance)
     point = np.array(start, dtype=np.float64)
     value, gradient, hessian = objective(point)
     steps = 0
-    while np.abs(gradient).max(initial=0.0) > tolerance and steps < max_steps:
+    while np.abs(gradient).max(initial=0.0) > tolerance and steps < _MOST_STEPS:
         direction = _within_reach(_newton_step(gradient, hessian), point)
         slope = float(gradient @ direction)
         if slope >= 0.0:
@@ -195,7 +195,7 @@ def minimise(
 
 
 def _minimise_within(
-    objective: Objective, point: Floats, least: Floats, tolerance: float, max_steps: int
+    objective: Objective, point: Floats, least: Floats, tolerance: float
 ) -> Minimum:
     """Projected Newton: parameters at their least that would fall below are held there.
 
@@ -206,7 +206,7 @@ def _minimise_within(
     while True:
         left = float(np.abs(point - np.maximum(point - gradient, least)).max(initial=0.0))
         held = (point <= least + min(left, 1e-3)) & (gradient > 0.0)
-        if left <= tolerance or steps >= max_steps:
+        if left <= tolerance or steps >= _MOST_STEPS:
             break
         free = np.flatnonzero(~held)
         step = np.where(held, least - point, 0.0)
@@ -235,7 +235,6 @@ def bracketed_roots(
     high: Floats,
     *,
     tolerance: float = 1e-10,
-    iterations: int = 80,
 ) -> Floats:
     """Where `function` changes sign between `low` and `high`, to an absolute tolerance.
 
@@ -253,7 +252,7 @@ def bracketed_roots(
     nearer = np.where(np.abs(fa) < np.abs(fb), a, b)
     c, fc = a.copy(), fa.copy()
     t = np.full_like(a, 0.5)
-    for _ in range(iterations):
+    for _ in range(80):
         x = a + t * (b - a)
         fx = function(x)
         moved = np.sign(fx) == np.sign(fa)

@@ -35,14 +35,10 @@ def _target_sums(
     features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
 ) -> Floats:
     """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
-    sums = np.zeros(len(features) + 1)
-    for start in range(0, len(targets), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        mass = targets[part].astype(np.float64)
-        if weights is not None:
-            mass *= weights[part]
-        sums += [*(np.dot(feature[part], mass) for feature in features), mass.sum()]
-    return sums
+    mass = targets.astype(np.float64)
+    if weights is not None:
+        mass *= weights
+    return np.array([*(np.dot(feature, mass) for feature in features), mass.sum()])
 
 
 class LogisticLoss:
@@ -277,7 +273,7 @@ class _Problem:
         count, size = scores.shape
         self.inputs = np.concatenate([scores, np.ones((count, 1))], axis=1)
         self.weights = weights / weights.sum()
-        self.size, self.length = size, max(1024, _BLOCK_ELEMENTS // size)
+        self.size, length = size, max(1024, _BLOCK_ELEMENTS // size)
         leak = np.zeros(count) if given is None else self.weights * given / (size - 1)
         hits = np.zeros((size, size + 1))
         np.add.at(hits, targets, (self.weights - size * leak)[:, None] * self.inputs)
@@ -289,7 +285,7 @@ class _Problem:
         self.centre = np.zeros((size, size + 1))
         self.centre[:, -1] = middle
         np.fill_diagonal(self.penalty, 0.0)
-        self.cache: tuple[bytes, list[Floats]] | None = None
+        self.parts = [slice(k, k + length) for k in range(0, count, length)]
 
     def _pull(self, theta: Floats) -> Floats:
         """Gradient of the penalty; the diagonal is drawn to its own mean."""
@@ -315,31 +311,23 @@ class _Problem:
         pull = self._pull(away)
         value = 0.5 * float(np.vdot(away, pull)) - float(np.vdot(theta, self.linear))
         gradient = pull - self.linear
-        for start in range(0, len(self.inputs), self.length):
-            part = slice(start, start + self.length)
+        for part in self.parts:
             posteriors, log_total = self._posteriors(theta, part)
             value += float(log_total @ self.weights[part])
             posteriors *= self.weights[part, None]
             gradient += posteriors.T @ self.inputs[part]
         return value, gradient.ravel()
 
-    def _kept(self, flat: Floats) -> list[Floats]:
-        """Posteriors of all blocks at the current parameters, computed once per step."""
-        key = flat.tobytes()
-        if self.cache is None or self.cache[0] != key:
-            theta = flat.reshape(self.size, self.size + 1)
-            starts = range(0, len(self.inputs), self.length)
-            blocks = [self._posteriors(theta, slice(s, s + self.length))[0] for s in starts]
-            self.cache = (key, blocks)
-        return self.cache[1]
+    def posteriors(self, flat: Floats) -> list[tuple[slice, Floats]]:
+        """Posteriors of all cases, block by block, for `curvature` and `stiffness`."""
+        theta = flat.reshape(self.size, self.size + 1)
+        return [(part, self._posteriors(theta, part)[0]) for part in self.parts]
 
-    def curvature(self, flat: Floats, direction: Floats) -> Floats:
-        """Hessian times a direction."""
+    def curvature(self, at: list[tuple[slice, Floats]], direction: Floats) -> Floats:
+        """Hessian times a direction, where the posteriors are these."""
         step = direction.reshape(self.size, self.size + 1)
         bent = self._pull(step)
-        for start in range(0, len(self.inputs), self.length):
-            part = slice(start, start + self.length)
-            posteriors = self._kept(flat)[start // self.length]
+        for part, posteriors in at:
             moved = self.inputs[part] @ step.T
             moved -= np.einsum("ij,ij->i", moved, posteriors)[:, None]
             moved *= posteriors
@@ -347,13 +335,11 @@ class _Problem:
             bent += moved.T @ self.inputs[part]
         return bent.ravel()
 
-    def stiffness(self, flat: Floats) -> Floats:
+    def stiffness(self, at: list[tuple[slice, Floats]]) -> Floats:
         """Diagonal of the Hessian."""
         found = self.penalty.copy()
         np.fill_diagonal(found, self.diagonal * (1.0 - 1.0 / self.size))
-        for start in range(0, len(self.inputs), self.length):
-            part = slice(start, start + self.length)
-            posteriors = self._kept(flat)[start // self.length]
+        for part, posteriors in at:
             spread = posteriors * (1.0 - posteriors) * self.weights[part, None]
             found += spread.T @ self.inputs[part] ** 2
         return found.ravel()
@@ -417,7 +403,8 @@ def _least(problem: _Problem, theta: Floats, tolerance: float) -> MatrixFit:
 
 def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
     """About minus the inverse Hessian times the gradient, the nearer the smaller that is."""
-    scale = 1.0 / problem.stiffness(theta)
+    posteriors = problem.posteriors(theta)
+    scale = 1.0 / problem.stiffness(posteriors)
     step = np.zeros(len(theta))
     rest = -gradient
     pushed = scale * rest
@@ -425,7 +412,7 @@ def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
     size = float(rest @ pushed)
     target = size * min(0.01, float(np.sqrt(size)))
     for _ in range(_MAX_INNER):
-        bent = problem.curvature(theta, direction)
+        bent = problem.curvature(posteriors, direction)
         curve = float(direction @ bent)
         if not curve > 0.0:
             break  # lost to rounding: what was found so far must do

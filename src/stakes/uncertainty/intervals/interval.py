@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level, frozen
+from stakes._checks import as_level, as_whole, frozen
 from stakes._kernels.interval_ends import normal_quantile, percentile, wilson
 from stakes._names import listed
 from stakes._random import as_generator
@@ -38,13 +38,6 @@ def seed_of(rng: RandomSource) -> int:
     return int(as_generator(rng).integers(2**63))
 
 
-def _as_size(size: Any) -> int:
-    """A number of replicates, at least one."""
-    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-        raise DataError(f"`draws` must be a positive whole number; got {size!r}.")
-    return int(size)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Replicates:
     """Draws of a statistic, reproducible from a seed and never drawn twice.
@@ -70,7 +63,7 @@ class Replicates:
         cls, draw: Callable[[int, np.random.Generator], FloatArray], size: int, rng: RandomSource
     ) -> Replicates:
         """Draw `size` replicates."""
-        return cls(np.empty(0), seed_of(rng), draw).grown(_as_size(size))
+        return cls(np.empty(0), seed_of(rng), draw).grown(as_whole(size, "draws"))
 
     def grown(self, size: int) -> Replicates:
         """The same replicates and more, `size` in all (fewer when fewer are asked for)."""
@@ -84,7 +77,7 @@ class Replicates:
 
     def more(self, size: int) -> Replicates:
         """The same replicates and `size` more."""
-        return self.grown(len(self) + _as_size(size))
+        return self.grown(len(self) + as_whole(size, "draws"))
 
     @property
     def defined(self) -> FloatArray:

@@ -116,26 +116,23 @@ def score_function(metric: Any, application: Any) -> Callable[[Any], float]:
     function = getattr(stakes.metrics, metric, None) if isinstance(metric, str) else metric
     if not callable(function):
         raise DataError(f"no metric {metric!r} of scores.", hint="give a function of the summary")
-    home = str(getattr(function, "__module__", ""))
-    if isinstance(function, Metric) or not home.startswith("stakes.metrics"):
-        given = () if application is None else (application,)
-        return lambda scores: _number(function(scores, *given), name)
-    takes = inspect.signature(function).parameters
-    if next(iter(takes)) != "scores":
-        raise DataError(
-            f"`{name}` is not a number of scores.",
-            hint=f"decide first: interval(at_bayes_threshold(scores, app).confusion, {name!r})",
-        )
-    known = {"scores"} if application is None else {"scores", "application"}
-    needs = [p.name for p in takes.values() if p.default is p.empty and p.name not in known]
-    if needs:
-        raise DataError(
-            f"`{name}` needs {', '.join(needs)}.",
-            hint="application=stakes.Application(...)"
-            if needs == ["application"]
-            else f"give a function: lambda scores: {name}(scores, ...)",
-        )
-    given = (application,) if "application" in takes and application is not None else ()
+    given = () if application is None else (application,)
+    ours = str(getattr(function, "__module__", "")).startswith("stakes.metrics")
+    if ours and not isinstance(function, Metric):
+        takes = inspect.signature(function).parameters
+        if next(iter(takes)) != "scores":
+            raise DataError(
+                f"`{name}` is not a number of scores.",
+                hint=f"decide first: interval(at_bayes_threshold(scores, app).confusion, {name!r})",
+            )
+        known = {"scores", "application"} if given else {"scores"}
+        needs = [p.name for p in takes.values() if p.default is p.empty and p.name not in known]
+        if needs:
+            hint = f"give a function: lambda scores: {name}(scores, ...)"
+            if needs == ["application"]:
+                hint = "application=stakes.Application(...)"
+            raise DataError(f"`{name}` needs {', '.join(needs)}.", hint=hint)
+        given = given if "application" in takes else ()
     return lambda scores: _number(function(scores, *given), name)
 
 
