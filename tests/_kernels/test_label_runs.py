@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stakes._kernels import fast_loops as blocks
 from stakes._kernels import label_runs as scores_runs
-from stakes._kernels.fast_loops import merge_loop, split_loop
+from stakes._kernels.fast_loops import merge_loop
 from stakes._kernels.label_runs import (
     compressed,
     distinct_scores,
@@ -79,10 +79,6 @@ def test_split_sorts_each_class(rows):
     first, second = split_classes(scores, positive)
     assert first.tolist() == sorted(scores[~positive])
     assert second.tolist() == sorted(scores[positive])
-    loop_first, loop_second = np.empty(first.size + 1), np.empty(second.size + 1)
-    split_loop(scores, positive, loop_first, loop_second)
-    assert sorted(loop_first[:-1]) == first.tolist()
-    assert sorted(loop_second[:-1]) == second.tolist()
 
 
 def test_split_leaves_the_input_alone():

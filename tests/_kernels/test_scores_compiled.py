@@ -10,6 +10,7 @@ import pytest
 
 from stakes._kernels import fast_loops as compiled
 from stakes._kernels import roc_hull as scores_compiled
+from stakes._kernels.label_runs import split_classes
 from stakes._kernels.roc_hull import cumulative
 
 
@@ -34,7 +35,7 @@ def test_compiled_loops_agree_with_array_code(monkeypatch, kind, dtype, share):
     for wish in ("0", "1"):
         monkeypatch.setenv("STAKES_FAST", wish)
         assert compiled.pays(10) is (wish == "1")
-        first, second = scores_compiled.sorted_classes(scores, positive)
+        first, second = split_classes(scores, positive)
         runs = scores_compiled.runs(first, second, None, None)
         hull = scores_compiled.hull(cumulative(runs.negatives), cumulative(runs.positives))
         found.append((first, second, *runs, hull))
@@ -51,8 +52,8 @@ def test_small_input_uses_array_code(monkeypatch):
 def test_absent_numba_is_no_error(monkeypatch):
     monkeypatch.setenv("STAKES_FAST", "1")
     monkeypatch.setattr(compiled, "_installed", lambda: False)
-    first, second = scores_compiled.sorted_classes(np.array([2.0, 1.0]), np.array([True, False]))
-    assert (first.tolist(), second.tolist()) == ([1.0], [2.0])
+    found = scores_compiled.runs(np.array([1.0]), np.array([2.0]), None, None)
+    assert (found.negatives.tolist(), found.positives.tolist()) == ([1, 0], [0, 1])
 
 
 def test_small_work_does_not_import_numba():

@@ -293,7 +293,7 @@ def _ends(found):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (lambda: compare(ConfusionMatrix([[9, 1], [1, 9]]), APP), "joint counts of several"),
+        (lambda: compare(ConfusionMatrix([[9, 1], [1, 9]]), APP), "joint counts of at least two"),
         (lambda: compare({"a": ConfusionMatrix([[9, 1], [1, 9]])}, APP), "got dict"),
         (lambda: compare_across({}, APP), "at least two systems, by name"),
         (lambda: compare_across({"a": ConfusionMatrix([[9, 1], [1, 9]])}, APP), "at least two"),

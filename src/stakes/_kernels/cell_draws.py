@@ -24,11 +24,8 @@ def draw_cells(
 ) -> Ints:
     """Multinomial replicates (size, C) of counts (C,), apart in each stratum if there are any."""
     counts = np.asarray(counts)
-    if strata is None:
-        total = round(float(counts.sum()))
-        return rng.multinomial(total, counts / counts.sum(), size=size)
     drawn = np.zeros((size, counts.shape[0]), dtype=np.int64)
-    for members in _strata(strata).values():
+    for members in _strata(strata, counts.shape[0]).values():
         inside = counts[members]
         size_here = float(inside.sum())
         if size_here > 0:
@@ -51,8 +48,7 @@ def posterior_cells(
     shape = np.asarray(counts, dtype=np.float64) + prior
     filled = np.where(shape > 0, shape, 1.0)
     drawn = rng.standard_gamma(filled, (size, shape.shape[0])) * (shape > 0)
-    groups = np.zeros(shape.shape[0], dtype=np.intp) if strata is None else strata
-    for members in _strata(groups).values():
+    for members in _strata(strata, shape.shape[0]).values():
         total = drawn[:, members].sum(axis=1, keepdims=True)
         scale = float(np.asarray(counts)[members].sum())
         drawn[:, members] *= scale / np.where(total > 0, total, 1.0)
@@ -111,7 +107,7 @@ def replicated_costs(
         return replicated_costs(draws, classes, costs / scale, priors) * scale
     if priors is None:
         return np.asarray((draws @ costs) / draws.sum(axis=1, keepdims=True))
-    places = _strata(classes)
+    places = _strata(classes, len(classes))
     result = np.zeros((draws.shape[0], costs.shape[1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         for k in np.flatnonzero(priors > 0).tolist():
@@ -121,8 +117,10 @@ def replicated_costs(
     return result
 
 
-def _strata(strata: NDArray[np.intp]) -> dict[int, Any]:
+def _strata(strata: NDArray[np.intp] | None, size: int) -> dict[int, Any]:
     """Where the cells of each stratum are: slices when they lie together, else positions."""
+    if strata is None:
+        return {0: slice(0, size)}
     if (strata[1:] >= strata[:-1]).all():
         names, starts = np.unique(strata, return_index=True)
         stops = np.append(starts[1:], strata.shape[0]).tolist()

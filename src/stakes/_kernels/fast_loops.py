@@ -78,21 +78,6 @@ def ordinary_scale(*arrays: NDArray[np.float64]) -> float:
     return 1.0 if -_ORDINARY < exponent <= _ORDINARY else math.ldexp(1.0, exponent - 1)
 
 
-def split_loop(scores: Any, positive: Any, first: Any, second: Any) -> None:
-    """Write the scores of each class into its own array, which has one place to spare.
-
-    Each score is written to both and one of the two places moves on: no branch to mispredict.
-    """
-    i: Any = 0
-    j: Any = 0
-    for k in range(scores.shape[0]):
-        first[i] = scores[k]
-        second[j] = scores[k]
-        step: Any = np.int64(positive[k])
-        j += step
-        i += 1 - step
-
-
 def merge_loop(
     negatives: Any, positives: Any, in_negatives: Any, in_positives: Any, low: Any, high: Any
 ) -> int:

@@ -94,22 +94,6 @@ def area_between(x: NDArray[np.float64], y: NDArray[np.float64], low: float, hig
     return float(np.sum(heights * (right - left)) / 2)
 
 
-def sorted_classes(
-    scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
-) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
-    """The scores of the first and of the second class, each in ascending order."""
-    if not pays(scores.shape[0]):
-        return split_classes(scores, positive)
-    n_second = int(np.count_nonzero(positive))
-    first = np.empty(scores.shape[0] - n_second + 1, dtype=scores.dtype)
-    second = np.empty(n_second + 1, dtype=scores.dtype)
-    compiled(scores_loops.split_loop)(scores, positive, first, second)
-    first, second = first[:-1], second[:-1]
-    first.sort()
-    second.sort()
-    return first, second
-
-
 def runs(
     negatives: NDArray[np.floating[Any]],
     positives: NDArray[np.floating[Any]],
@@ -191,7 +175,7 @@ def pav_blocks(
     block's odds finite.
     """
     if weights is None:
-        found = runs(*sorted_classes(scores, positive), None, None)
+        found = runs(*split_classes(scores, positive), None, None)
     else:
         low, low_counts = merged_scores(scores[~positive], weights[~positive])
         high, high_counts = merged_scores(scores[positive], weights[positive])

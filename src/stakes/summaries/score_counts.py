@@ -21,6 +21,7 @@ from stakes._kernels.label_runs import (
     distinct_scores,
     merged_scores,
     rounded_down,
+    split_classes,
 )
 from stakes._kernels.roc_hull import cumulative
 from stakes._names import as_names, encode, listed, observed_names
@@ -180,7 +181,7 @@ class ScoreCounts(RankedScores):
             refuse_rows((given < 0) | (given > 1), must, "is {:g}", given, hint=hint)
         sides: Iterable[_Side]
         if weights is None:
-            sides = map(compressed, scores_compiled.sorted_classes(given, positive))
+            sides = map(compressed, split_classes(given, positive))
         else:
             sides = (merged_scores(given[of], weights[of]) for of in (~positive, positive))
         return cls._of_sides(sides, names, kind, share)

@@ -319,20 +319,19 @@ def compare(
         names = joint.systems[a], joint.systems[b]
         two = joint.subset(names)
         total = difference_sum(two, stakes, normalized=normalized)
-        p_value, exact = paired_p(two, stakes, generator, normalized=normalized)
-        value, error, cases = total.value, total.error, joint.total
         if grouped is not None:
             table, cells = stakes.cell_weights(normalized=normalized), joint.cells
             one, other = (table[cells[:, 0], cells[:, 1 + k]] for k in (a, b))
             groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
             apart = drawn.values[:, a] - drawn.values[:, b]
-            return group_gap(*names, value, apart, groups, cases, exact=exact)
+            return group_gap(*names, total.value, apart, groups, joint.total)
+        p_value, exact = paired_p(two, stakes, generator, normalized=normalized)
         limits: Callable[[float], tuple[float, float]] = total.limits
         if method == "posterior":
             limits = partial(
                 percentile, Replicates.drawn(sum_draws(total, method), draws, seed).values
             )
-        return Gap(*names, value, error, limits, p_value, cases, exact)
+        return Gap(*names, total.value, total.error, limits, p_value, joint.total, exact)
 
     cases = joint.class_totals if grouped is None else group_cases(grouped)
     refused, notes = shortage(cases, joint.classes, min_cases, stakes.matters)
@@ -347,18 +346,15 @@ def compare(
 
 def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:
     """The joint counts, if they and the method can be compared."""
-    if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
+    known = isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums))
+    if not known or len(_joint(paired).systems) < 2:
+        found = "one" if known else type(paired).__name__
         raise DataError(
-            f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
+            f"`compare` needs joint counts of at least two systems; got {found}.",
             hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...}); for systems tried on "
             "different cases, compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
     joint = _joint(paired)
-    if len(joint.systems) < 2:
-        raise DataError(
-            "`compare` needs joint counts of at least two systems.",
-            hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...})",
-        )
     if method not in ("posterior", "score"):
         raise DataError(f"`method` must be 'posterior' or 'score'; got {method!r}.")
     check_names(joint.confusion(joint.systems[0]), stakes.applications[0])

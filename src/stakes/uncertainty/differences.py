@@ -183,13 +183,13 @@ def student_gap(
     return Gap(first, second, value, error, limits, two_sided(value, error, freedom), cases)
 
 
-def group_gap(first: Name, second: Name, value: float, draws: FloatArray, groups: float,
-              cases: float, *, exact: bool) -> Gap:  # fmt: skip
+def group_gap(
+    first: Name, second: Name, value: float, draws: FloatArray, groups: float, cases: float
+) -> Gap:
     """A difference from draws of whole groups, of which so many carry its variance."""
     unit = ordinary_scale(draws)
     error = unit * float(np.nanstd(draws / unit, ddof=1))
-    found = student_gap(first, second, value, error, max(groups - 1, 1), cases)
-    return replace(found, exact=exact)
+    return student_gap(first, second, value, error, max(groups - 1, 1), cases)
 
 
 def two_sided(value: float, error: float, freedom: float) -> float:

@@ -254,7 +254,7 @@ def compare_across(
         value, cases = total.value, float(total.counts.sum())
         if groups:
             draws_of = drawn.values[:, a] - drawn.values[:, b]
-            return group_gap(names[a], names[b], value, draws_of, min(groups), cases, exact=False)
+            return group_gap(names[a], names[b], value, draws_of, min(groups), cases)
         p_value = 2 * float(ndtr(-abs(total.z_score())))
         return Gap(names[a], names[b], value, total.error, total.limits, p_value, cases, True)
 
