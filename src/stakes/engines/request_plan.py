@@ -168,9 +168,9 @@ class _Planner:
         def keep(name: str, expression: Any) -> Any:
             return self.column(2, f"{name[0]}{k}_{name[1:]}", expression)
 
-        if system.application != PER_CASE and rule.terms > self.dialect.most_terms:
+        if system.application != PER_CASE and rule._terms > self.dialect.most_terms:
             columns = self.request.models[system.model]
-            self.plan.functions.append(RowFunction(f"{PREFIX}d{k}", columns, rule.decide_any))
+            self.plan.functions.append(RowFunction(f"{PREFIX}d{k}", columns, rule._decide_any))
             return self.dialect.column(f"{PREFIX}d{k}")
         if system.application != PER_CASE:
             return self.column(3, f"d{k}", rule.expression(self.dialect, parts, keep))

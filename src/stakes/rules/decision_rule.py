@@ -236,7 +236,7 @@ class DecisionRule:
         return compared(self.application.costs.values * ratios[:, None], self.score_type)
 
     @property
-    def terms(self) -> int:
+    def _terms(self) -> int:
         """How many products the decision on one row takes as an expression; 0 where cuts do."""
         return 0 if self.has_cuts else int(np.count_nonzero(self._compared.values))
 
@@ -266,7 +266,7 @@ class DecisionRule:
         """
         return decided(self, scores, costs)
 
-    def decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
+    def _decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
         """Decisions of more than two classes, for rows that may be wrong: those decide anything.
 
         For engines, which check rows in the same pass and refuse them by number afterwards.
