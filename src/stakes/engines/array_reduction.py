@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,14 @@ def reduce_arrays(
     systems = request.systems
     columns = [as_positions(chosen) for chosen in codes.values()]
     panels = [_classes(truth, len(application.classes), sample_weight)]
+    kept = slice(None) if sample_weight is None else sample_weight > 0
+    names = {"classes": application.classes, "decision_names": application.decisions}
+    counted = partial(ConfusionMatrix.from_decisions, **names)
     for system, column in zip(systems, columns, strict=True):
-        table = _count(truth, column, application, sample_weight)
-        if sample_weight is None:
-            panels.append(_panel(system, table.counts, {}))
-            continue
-        kept = sample_weight > 0
-        rows = _count(truth[kept], column[kept], application, None).counts
-        panels.append(_panel(system, rows, {"weight": table.counts.ravel()}))
+        sums = {}
+        if sample_weight is not None:
+            sums["weight"] = counted(truth, column, sample_weight=sample_weight).counts.ravel()
+        panels.append(_panel(system, counted(truth[kept], column[kept]).counts, sums))
     if sample_weight is None and 2 <= len(systems) <= MOST_COMPARED:
         sizes = [len(application.classes)] + [len(application.decisions)] * len(systems)
         panels.append(Panel(systems, *joint_cells([truth, *columns], sizes, None), {}))
@@ -86,15 +87,6 @@ def _classes(truth: NDArray[Any], size: int, weights: FloatArray | None) -> Pane
     rows = np.bincount(truth[weights > 0], minlength=size)
     sums = np.asarray(np.bincount(truth, weights, size), dtype=np.float64)
     return Panel((), cells, rows, {"weight": sums})
-
-
-def _count(
-    truth: NDArray[Any], codes: NDArray[Any], app: Application, weights: FloatArray | None
-) -> ConfusionMatrix:
-    """Cases by truth and decision."""
-    return ConfusionMatrix.from_decisions(
-        truth, codes, classes=app.classes, decision_names=app.decisions, sample_weight=weights
-    )
 
 
 def _panel(system: System, rows: NDArray[Any], sums: Mapping[str, FloatArray]) -> Panel:

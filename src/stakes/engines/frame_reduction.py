@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._names import integer_named, listed
@@ -42,19 +43,12 @@ def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fa
         panels = [_panel_of_bins(made, tables[0])]
     else:
         panels = [_panels(made, k, table) for k, table in enumerate(tables[: len(made.panels)])]
-    bins = {
-        model: _bins(made, k, model, table)
-        for k, (model, table) in enumerate(
-            zip(made.bins, tables[len(tables) - len(made.bins) :], strict=True)
-        )
-    }
-    parts = {
-        key: Part(
-            tuple(each[key] for each in panels),
-            {model: found[key] for model, found in bins.items() if key in found},
-        )
-        for key in _sorted(panels[0])
-    }
+    last = tables[len(tables) - len(made.bins) :]
+    bins = {model: _bins(made, k, model, last[k]) for k, model in enumerate(made.bins)}
+    parts = {}
+    for key in _sorted(panels[0]):
+        here = {model: found[key] for model, found in bins.items() if key in found}
+        parts[key] = Part(tuple(each[key] for each in panels), here)
     if not parts:
         raise DataError("there are no cases: the frame is empty.")
     return Reduction(made.request, made.kinds, parts)
@@ -82,7 +76,7 @@ def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
     for key, places in _slices(made, table).items():
         here = np.concatenate([places, np.array(places) + len(scores)]).astype(np.intp)
         parts = {name: values[here] for name, values in sums.items()}
-        found[key] = Panel.gathered(made.request.systems, codes[here], rows[here], parts)
+        found[key] = Panel(made.request.systems, codes[here], rows[here], parts).gathered()
     return found
 
 
@@ -134,22 +128,18 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
     systems = tuple(made.request.systems[s] for s in panel)
     codes = np.asarray(table[f"{PREFIX}cell{k}"], dtype=np.int64)
     cells = np.column_stack(np.unravel_index(codes, made.panel_sizes(panel))).astype(np.intp)
-    sums = {
-        name.removeprefix(PREFIX).removesuffix("_sum"): np.asarray(table[name], dtype=np.float64)
-        for name in made.plan.groupings[k].sums
-    }
+    sums = {}
+    for name in made.plan.groupings[k].sums:
+        short = name.removeprefix(PREFIX).removesuffix("_sum")
+        sums[short] = np.asarray(table[name], dtype=np.float64)
     weighted = made.request.sample_weight is not None
     rows = sums.pop("cases") if weighted else np.asarray(table[PREFIX + "rows"], dtype=np.int64)
     found = {}
     for key, places in _slices(made, table).items():
         at = np.array(places)[np.argsort(codes[places])]
         at = at[rows[at] > 0]  # weights of zero only
-        found[key] = Panel(
-            systems,
-            _frozen(cells[at], np.intp),
-            _frozen(rows[at], np.int64),
-            {name: _frozen(values[at], np.float64) for name, values in sums.items()},
-        )
+        parts = {name: frozen(values[at]) for name, values in sums.items()}
+        found[key] = Panel(systems, frozen(cells[at]), frozen(rows[at].astype(np.int64)), parts)
     return found
 
 
@@ -159,43 +149,30 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     edges = bins.edges
     codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
     weighted = made.request.sample_weight is not None
-    every = np.asarray(table[PREFIX + ("weight" if weighted else "rows")])
-    second = np.asarray(table[PREFIX + ("second_weight" if weighted else "second")])
-    if not weighted:
-        second = second.astype(np.int64)
+    kind = np.float64 if weighted else np.int64
+    names = ("weight", "second_weight") if weighted else ("rows", "second")
+    every, second = (np.asarray(table[PREFIX + n]).astype(kind) for n in names)
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
-    priors, slices = made.request.from_priors, _slices(made, table)
+    priors = made.request.from_priors
     prior = None if priors is None else float(priors[1])
     if prior is None:  # that of all rows in every slice, so that slices can be added
-        counted = np.concatenate([np.asarray(places, dtype=np.intp) for places in slices.values()])
-        total = float(every[counted].sum())
-        share = float(second[counted].sum()) / total if total > 0 else 0.0
+        total = float(every.sum())
+        share = float(second.sum()) / total if total > 0 else 0.0
         prior = share if 0 < share < 1 else None
     found = {}
-    for key, places in slices.items():
-        counts = np.zeros((edges.shape[0] + 1, 2), dtype=float if weighted else np.int64)
+    for key, places in _slices(made, table).items():
+        counts = np.zeros((edges.shape[0] + 1, 2), dtype=kind)
         counts[codes[places]] = np.column_stack([every - second, second])[places]
         ends = np.full((2, edges.shape[0] + 1), np.nan)
-        ends[0, codes[places]], ends[1, codes[places]] = low[places], high[places]
+        ends[:, codes[places]] = low[places], high[places]
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
-        if not counts.sum() > 0:
-            continue  # weights of zero only
-        names = made.request.classes
-        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+        if counts.sum() > 0:
+            found[key] = ScoreBins(edges, counts, *ends, made.request.classes, "posterior", prior)
     return found
 
 
-def _frozen(values: Any, kind: Any) -> NDArray[Any]:
-    """A list of numbers as an array that cannot be written to."""
-    return frozen(np.asarray(values, dtype=kind))
-
-
 #: Frames with a file of their own: by the package and the name of their type.
-_NATIVE = {
-    "duckdb": "duckdb_sql",
-    "polars": "polars_expressions",
-    "pyspark": "spark_sql",
-}
+_NATIVE = {"duckdb": "duckdb_sql", "polars": "polars_expressions", "pyspark": "spark_sql"}
 
 
 def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) -> Reduction:
@@ -235,13 +212,14 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
            [1, 1]])
     """
     frame = native(frame)
-    engine = _engine_of(frame)
+    package = type(frame).__module__.partition(".")[0].lstrip("_")
+    engine = import_module(f"stakes.engines.{_NATIVE.get(package, 'frames')}")
     types = ColumnTypes.of(frame, request)
     made = planned(request, types, engine.DIALECT)
     tables = engine.run(frame, made.plan, request.columns)
     refused = _refused_rows(made, tables)
     if refused:
-        refuse(frame, engine, request, types, refused)
+        _refuse(frame, engine, request, types, refused)
     return _reduction_of(made, tables, keep_missing=keep_missing)
 
 
@@ -264,13 +242,7 @@ def native(frame: Any) -> Any:
         ) from None
 
 
-def _engine_of(frame: Any) -> ModuleType:
-    """The module that knows how to reduce a frame of this type."""
-    package = type(frame).__module__.partition(".")[0].lstrip("_")
-    return import_module(f"stakes.engines.{_NATIVE.get(package, 'frames')}")
-
-
-_LARGEST = 1.7976931348623157e308
+_LARGEST = sys.float_info.max
 #: Rows looked at for examples of what is wrong.
 _EXAMPLES = 100
 _DROP = "drop or fill those rows first; nothing is dropped silently"
@@ -278,6 +250,7 @@ _LOGITS = (
     "for logits use Posteriors.from_logits(x), "
     "for log-likelihood ratios Posteriors.from_llrs(x, priors)"
 )
+_RESCALE = "for logits use Posteriors.from_logits(x); to rescale rows, divide by their sum"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,134 +267,87 @@ class _Fault:
     positions: bool = False  # whether integers of the column would be read as positions
 
 
-def refuse(
+def _refuse(
     frame: Any, engine: ModuleType, request: Request, types: ColumnTypes, refused: int
 ) -> NoReturn:
     """Raise with what is wrong, in how many rows, and an example; takes one more pass."""
     plan, lit = Plan(), engine.DIALECT.literal
-    faults = _faults(engine.DIALECT, request, types)
+    faults = list(_faults(engine.DIALECT, request, types))
     plan.add(0, "all", lit(0))
     for k, fault in enumerate(faults):
         plan.add(0, f"fault{k}", engine.DIALECT.when(fault.holds, lit(0), lit(1)))
     names = tuple(f"{PREFIX}fault{k}" for k in range(len(faults)))
     plan.groupings.append(Grouping((PREFIX + "all",), names))
     table = engine.run(frame, plan, request.columns)[0]
-    n_rows = int(table[PREFIX + "rows"][0])
+    total = int(table[PREFIX + "rows"][0])
     for fault, name in zip(faults, names, strict=True):
-        count = int(table[name][0])
-        if count:
+        if count := int(table[name][0]):
             rows = engine.sample(frame, plan, request.columns, name, _EXAMPLES)
-            said, hint = _said(fault, rows, count, n_rows), _hint(fault, rows)
+            said, hint = _said(fault, rows, f"({count} of {total} rows)")
             raise fault.error(said, hint=hint, code=fault.code)
-    if request.case_costs:
-        raise CostError(
-            f"`case_costs` must come to finite costs; they do not in {refused} of {n_rows} rows.",
-            hint="a formula divides by zero there, or its amounts are too large",
-        )
-    raise DataError(f"{refused} of {n_rows} rows cannot be used.")  # pragma: no cover
+    raise CostError(
+        f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
+        hint="a formula divides by zero there, or its amounts are too large",
+    )
 
 
-def _said(fault: _Fault, rows: list[dict[str, Any]], count: int, total: int) -> str:
-    """The rule, an example, and how many."""
-    many = f"({count} of {total} rows)"
-    if fault.names:
-        strangers = list(dict.fromkeys(row[fault.columns[0]] for row in rows))
-        places = f" (or positions 0 to {len(fault.names) - 1})" if fault.positions else ""
-        return (
-            f"{fault.rule} holds {listed(strangers, 4)}, not among the names "
-            f"{listed(fault.names)}{places} {many}."
-        )
-    shown = ", ".join(f"{name} = {rows[0][name]!r}" for name in fault.columns) if rows else ""
-    return f"{fault.rule}; e.g. {shown} {many}."
-
-
-def _hint(fault: _Fault, rows: list[dict[str, Any]]) -> str:
-    """What to type; for positions in a column that is not of integers, how to make it one."""
-    if not fault.names or fault.positions or integer_named(fault.names):
-        return fault.hint
+def _said(fault: _Fault, rows: list[dict[str, Any]], many: str) -> tuple[str, str]:
+    """The rule, an example and how many; and what to type."""
     name = fault.columns[0]
-    if all(str(row[name]).strip().isdecimal() for row in rows):
-        return (
-            "positions are read from a column of integers alone; in pandas, "
-            f"frame[{name!r}].astype(int)"
-        )
-    return fault.hint
+    if not fault.names:
+        shown = ", ".join(f"{each} = {rows[0][each]!r}" for each in fault.columns) if rows else ""
+        return f"{fault.rule}; e.g. {shown} {many}.", fault.hint
+    strangers = list(dict.fromkeys(row[name] for row in rows))
+    places = f" (or positions 0 to {len(fault.names) - 1})" if fault.positions else ""
+    known = f"not among the names {listed(fault.names)}{places}"
+    said, hint = f"{fault.rule} holds {listed(strangers, 4)}, {known} {many}.", fault.hint
+    if fault.positions or integer_named(fault.names):
+        return said, hint
+    if all(str(each).strip().isdecimal() for each in strangers):
+        whole = f"in pandas, frame[{name!r}].astype(int)"
+        hint = f"positions are read from a column of integers alone; {whole}"
+    return said, hint
 
 
-def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
+def _faults(dialect: Any, request: Request, types: ColumnTypes) -> Iterator[_Fault]:
     """Everything that may be wrong, in the order in which it is said."""
-    found = [
-        _Fault(
-            "missing",
-            DataError,
-            f"`{name}` has missing values",
-            _DROP,
-            dialect.known(column),
-            (name,),
-        )
-        for name in request.columns
-        if name not in request.by
-        for column in [dialect.column(name)]
-    ]
-    found.append(_names(dialect, request.label, types, request.classes, "label"))
+
+    def between(name: str, low: float, high: float) -> Any:  # some engines call NaN the largest
+        number = dialect.number(name)
+        return dialect.between(number, dialect.literal(low), dialect.literal(high))
+
+    def among(name: str, names: Sequence[Name], what: str) -> _Fault:
+        holds = coded(dialect, name, types, names, what) < dialect.literal(len(names))
+        hint = "use the names of the application, in the same spelling and type"
+        rule = f"`{what}` (column {name!r})" if what != name else f"`{what}`"
+        places = types.types[name].is_integer() and not integer_named(names)
+        return _Fault("name", LabelError, rule, hint, holds, (name,), names, places)
+
+    for name in request.columns:
+        if name not in request.by:
+            rule, known = f"`{name}` has missing values", dialect.known(dialect.column(name))
+            yield _Fault("missing", DataError, rule, _DROP, known, (name,))
+    yield among(request.label, request.classes, "label")
     for model, columns in request.models.items():
-        if types.kind(columns, model, len(request.classes)) == "posteriors":
-            found += _posteriors(dialect, model, columns, types)
+        if types.kind(columns, model, len(request.classes)) == "decisions":
+            for app in request.applications.values():
+                yield among(columns[0], app.decisions, model)
             continue
-        for app in request.applications.values():
-            found.append(_names(dialect, columns[0], types, app.decisions, model))
-    if request.sample_weight is not None:
-        name = request.sample_weight
-        holds = _between(dialect, dialect.number(name), 0.0, _LARGEST)
+        room = types.tolerance(columns) if len(columns) > 1 else 0.0
+        rule = f"`posteriors` of {model!r} must lie between 0 and 1"
+        for name in columns:
+            holds = between(name, 0.0, 1.0 + room)
+            yield _Fault("posterior-range", PosteriorError, rule, _LOGITS, holds, columns)
+        if len(columns) > 1:
+            total = added([dialect.number(name) for name in columns])
+            rule = f"`posteriors` of {model!r} must sum to 1"
+            holds = dialect.size(total - dialect.literal(1.0)) <= dialect.literal(room)
+            yield _Fault("posterior-sum", PosteriorError, rule, _RESCALE, holds, columns)
+    if (weight := request.sample_weight) is not None:
         rule = f"{named('sample_weight')} must be finite and not negative"
-        found.append(
-            _Fault(
-                "weight", DataError, rule, "weights count how often a case is met", holds, (name,)
-            )
-        )
-    for formula in (request.case_costs or {}).values():
-        for name in formula.columns:
-            holds = _between(dialect, dialect.number(name), -_LARGEST, _LARGEST)
-            rule = f"`{name}` must be finite, to reckon costs with"
-            found.append(_Fault("cost-column", CostError, rule, _DROP, holds, (name,)))
-    return found
-
-
-def _names(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> _Fault:
-    """Labels or decisions that are not among the names."""
-    holds = coded(dialect, name, types, names, what) < dialect.literal(len(names))
-    hint = "use the names of the application, in the same spelling and type"
-    rule = f"`{what}` (column {name!r})" if what != name else f"`{what}`"
-    places = types.types[name].is_integer() and not integer_named(names)
-    return _Fault("name", LabelError, rule, hint, holds, (name,), names, places)
-
-
-def _posteriors(
-    dialect: Any, model: str, columns: tuple[str, ...], types: ColumnTypes
-) -> list[_Fault]:
-    """Numbers that are no probabilities, and rows of them that do not add to one."""
-    room = types.tolerance(columns) if len(columns) > 1 else 0.0
-    rule = f"`posteriors` of {model!r} must lie between 0 and 1"
-    found = [
-        _Fault(
-            "posterior-range",
-            PosteriorError,
-            rule,
-            _LOGITS,
-            _between(dialect, number, 0.0, 1.0 + room),
-            columns,
-        )
-        for number in (dialect.number(name) for name in columns)
-    ]
-    if len(columns) > 1:
-        rule = f"`posteriors` of {model!r} must sum to 1"
-        whole = added([dialect.number(name) for name in columns])
-        off = dialect.size(whole - dialect.literal(1.0)) <= dialect.literal(room)
-        hint = "for logits use Posteriors.from_logits(x); to rescale rows, divide by their sum"
-        found.append(_Fault("posterior-sum", PosteriorError, rule, hint, off, columns))
-    return found
-
-
-def _between(dialect: Any, number: Any, low: float, high: float) -> Any:
-    """Whether a number lies in a range; not so for NaN, which some engines call the largest."""
-    return dialect.between(number, dialect.literal(low), dialect.literal(high))
+        holds, hint = between(weight, 0.0, _LARGEST), "weights count how often a case is met"
+        yield _Fault("weight", DataError, rule, hint, holds, (weight,))
+    for name in (name for each in (request.case_costs or {}).values() for name in each.columns):
+        rule = f"`{name}` must be finite, to reckon costs with"
+        holds = between(name, -_LARGEST, _LARGEST)
+        yield _Fault("cost-column", CostError, rule, _DROP, holds, (name,))

@@ -19,6 +19,8 @@ from stakes.exceptions import DataError, LabelError
 from stakes.messages.audience import named
 from stakes.typing import Name
 
+#: What engines call the types of Python.
+_KINDS: dict[type, Any] = {bool: nw.Boolean, int: nw.Int64, float: nw.Float64, str: nw.String}
 #: Up to so many conditions are asked one within the other; Python gives up at a few hundred.
 _NESTED = 32
 
@@ -36,21 +38,15 @@ class Narwhals:
 
     def number(self, name: str) -> Any:
         """A column as doubles."""
-        return nw.col(name).cast(nw.Float64)
+        return self.column(name).cast(nw.Float64)
 
     def text(self, name: str) -> Any:
         """A column as text."""
-        return nw.col(name).cast(nw.String)
+        return self.column(name).cast(nw.String)
 
     def literal(self, value: Any) -> Any:
         """A float, an integer, text or a truth value."""
-        kinds: dict[type, Any] = {
-            bool: nw.Boolean,
-            int: nw.Int64,
-            float: nw.Float64,
-            str: nw.String,
-        }
-        return nw.lit(value, dtype=kinds[type(value)])
+        return nw.lit(value, dtype=_KINDS[type(value)])
 
     def when(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """One value or the other; the other where the condition is unknown."""
@@ -121,22 +117,12 @@ DIALECT = Narwhals()
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a frame of any kind; lazy ones are collected as groups only."""
-    if _is_empty(frame):
-        return [_no_groups(grouping) for grouping in plan.groupings]
+    rows = nw.from_native(frame)
+    if isinstance(rows, nw.DataFrame) and not len(rows):  # some narwhals cannot add to no rows
+        ends = [PREFIX + name for name in ("rows", "low", "high")]
+        return [{name: [] for name in (*g.keys, *g.sums, *ends)} for g in plan.groupings]
     rows = stepped(frame, plan, columns)
     return [as_table(grouped(rows, grouping)) for grouping in plan.groupings]
-
-
-def _is_empty(frame: Any) -> bool:
-    """Whether a frame in memory has no rows, which some versions of narwhals cannot add to."""
-    rows = nw.from_native(frame)
-    return isinstance(rows, nw.DataFrame) and len(rows) == 0
-
-
-def _no_groups(grouping: Grouping) -> Table:
-    """What a grouping of no rows comes to."""
-    names = [*grouping.keys, *grouping.sums, *(PREFIX + n for n in ("rows", "low", "high"))]
-    return {name: [] for name in names}
 
 
 def sample(
@@ -195,6 +181,15 @@ def as_table(groups: Any) -> Table:
     return {name: eager[name].to_list() for name in eager.columns}
 
 
+def refuse_lone_column(model: str, n_classes: int) -> None:
+    """Raise for one column of floats where there are more than two classes."""
+    if n_classes != 2:
+        raise DataError(
+            f"model {model!r} is one column of floats, but there are {n_classes} classes.",
+            hint="posteriors have one column per class; decisions are names or integers",
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTypes:
     """The types of the columns of a frame, as narwhals names them."""
@@ -226,7 +221,7 @@ class ColumnTypes:
                     f"{found.types[name]}.",
                     code="column-type",
                 )
-        numbers = {} if request.sample_weight is None else {request.sample_weight: "sample_weight"}
+        numbers = {request.sample_weight: "sample_weight"} if request.sample_weight else {}
         numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
         for formula in (request.case_costs or {}).values():
             numbers |= dict.fromkeys(formula.columns, "case_costs")
@@ -246,11 +241,7 @@ class ColumnTypes:
         kind = self.types[columns[0]]
         if not (kind.is_float() or kind.is_decimal()):
             return "decisions"
-        if n_classes != 2:
-            raise DataError(
-                f"model {model!r} is one column of floats, but there are {n_classes} classes.",
-                hint="posteriors have one column per class; decisions are names or integers",
-            )
+        refuse_lone_column(model, n_classes)
         return "posteriors"
 
     def labels(self, name: str) -> Any:
@@ -276,9 +267,8 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
     kind = types.types[name]
     absent = len(names)
     if kind == nw.Boolean:
-        if positional(np.empty(0, dtype=bool), names):
-            meant = {k: k for k in range(len(names))}
-        else:
+        meant = {k: k for k in range(absent)}
+        if not positional(np.empty(0, dtype=bool), names):
             meant = integers_meant(names, what, truths=True)
         known = {value: meant[value] for value in (False, True) if value in meant}
         return _looked_up(dialect, dialect.column(name), known, absent)
@@ -291,10 +281,10 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
         return _looked_up(dialect, column, integers_meant(names, what), absent)
     if kind.is_float() or kind.is_decimal():
         if integer_named(names) or any(isinstance(n, float) for n in names):
-            numbers = {float(k): v for k, v in _of_type(names, (int, float)).items()}
+            numbers = {float(n): k for k, n in enumerate(names) if isinstance(n, (int, float))}
             return _looked_up(dialect, dialect.number(name), numbers, absent)
     elif kind in (nw.String, nw.Categorical) or kind == nw.Enum:
-        known = _of_type(names, str)
+        known = {n: k for k, n in enumerate(names) if isinstance(n, str)}
         if known:
             return _looked_up(dialect, dialect.text(name), known, absent)
     raise LabelError(
@@ -318,11 +308,6 @@ def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
     if kind == nw.Unknown:
         return "does it hold any value at all? use the names of the application"
     return "use the names of the application, or their positions as integers"
-
-
-def _of_type(names: Sequence[Name], kinds: Any) -> dict[Any, int]:
-    """The names of some types with their positions."""
-    return {name: k for k, name in enumerate(names) if isinstance(name, kinds)}
 
 
 def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int], absent: int) -> Any:

@@ -20,14 +20,6 @@ class _Polars(frames.Narwhals):
         """A column as it is."""
         return super().column(_plain(name))
 
-    def number(self, name: str) -> Any:
-        """A column as doubles."""
-        return super().number(_plain(name))
-
-    def text(self, name: str) -> Any:
-        """A column as text."""
-        return super().text(_plain(name))
-
 
 DIALECT = _Polars()
 

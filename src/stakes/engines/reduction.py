@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,37 +38,31 @@ class Panel:
         """The weight of each cell; its number of rows where there are no weights."""
         return self.sums.get("weight", self.rows)
 
-    @classmethod
-    def gathered(
-        cls,
-        systems: tuple[System, ...],
-        cells: IntArray,
-        rows: NDArray[np.int64],
-        sums: Mapping[str, FloatArray],
-    ) -> Panel:
-        """Cells that may occur several times, added up."""
-        kept, counted = add_cells(cells, rows)
-        inside = rows > 0
-        added = {name: _sums(cells[inside], v[inside], kept) for name, v in sums.items()}
-        return cls(systems, kept, counted, added)
+    def gathered(self) -> Panel:
+        """The same with each cell once, where it may occur several times."""
+        kept, counted = add_cells(self.cells, self.rows)
+        place = {tuple(cell): k for k, cell in enumerate(kept.tolist())}
+        inside = self.rows > 0
+        at = [place[tuple(cell)] for cell in self.cells[inside].tolist()] if self.sums else []
+        sums = {n: np.bincount(at, v[inside], len(kept)) for n, v in self.sums.items()}
+        return Panel(self.systems, kept, counted, sums)
 
     def of(self, systems: tuple[System, ...]) -> Panel:
         """The joint cells of some of the systems, in this order."""
         columns = [0, *(1 + self.systems.index(system) for system in systems)]
-        return Panel.gathered(systems, self.cells[:, columns], self.rows, self.sums)
+        return Panel(systems, self.cells[:, columns], self.rows, self.sums).gathered()
 
     def __add__(self, other: Panel) -> Panel:
         cells = np.concatenate([self.cells, other.cells])
         rows = np.concatenate([self.rows, other.rows])
         sums = {n: np.concatenate([values, other.sums[n]]) for n, values in self.sums.items()}
-        return Panel.gathered(self.systems, cells, rows, sums)
+        return Panel(self.systems, cells, rows, sums).gathered()
 
-
-def _sums(cells: IntArray, values: FloatArray, kept: IntArray) -> FloatArray:
-    """Values of equal cells added, in the order of `kept`."""
-    place = {tuple(cell): k for k, cell in enumerate(kept.tolist())}
-    at = [place[tuple(cell)] for cell in cells.tolist()]
-    return np.asarray(np.bincount(at, weights=values, minlength=kept.shape[0]), dtype=np.float64)
+    def added(self, values: NDArray[Any], shape: tuple[int, ...], *columns: int) -> NDArray[Any]:
+        """Values of the cells added up by some of their columns; the first is the truth."""
+        found = np.zeros(shape, dtype=values.dtype)
+        np.add.at(found, tuple(self.cells[:, k] for k in columns), values)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,11 +108,7 @@ class Reduction:
     @cached_property
     def whole(self) -> Part:
         """All slices together."""
-        parts = list(self.parts.values())
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        return functools.reduce(operator.add, self.parts.values())
 
     @property
     def slices(self) -> tuple[Slice, ...]:
@@ -132,29 +124,25 @@ class Reduction:
     def rows_by_class(self) -> NDArray[np.int64]:
         """How many rows each class has, whatever they weigh; those of weight 0 are left out."""
         panel = self.whole.panels[0]
-        found = np.zeros(len(self.request.classes), dtype=panel.rows.dtype)
-        np.add.at(found, panel.cells[:, 0], panel.rows)
-        return found
+        return panel.added(panel.rows, (len(self.request.classes),), 0)
 
     @property
     def class_totals(self) -> FloatArray:
         """Number (or weight) of cases of each class."""
         panel = self.whole.panels[0]
-        found = np.zeros(len(self.request.classes))
-        np.add.at(found, panel.cells[:, 0], panel.counts)
-        return found
+        return panel.added(panel.counts, (len(self.request.classes),), 0).astype(np.float64)
 
     def confusion(
         self, model: str | None = None, application: str | None = None
     ) -> ConfusionMatrix:
         """The confusion matrix of one model at one application; the only ones by default."""
-        system = self._system(model, application)
+        system = System(self._model(model), self._application(application))
         if system not in self.request.systems:
             return self._of_bins(system)
         panel, column = self._panel(system)
         decisions = self.request.decisions_of(system)
-        table = np.zeros((len(self.request.classes), len(decisions)), dtype=panel.counts.dtype)
-        np.add.at(table, (panel.cells[:, 0], panel.cells[:, column]), panel.counts)
+        shape = (len(self.request.classes), len(decisions))
+        table = panel.added(panel.counts, shape, 0, column)
         return ConfusionMatrix(table, self.request.classes, decisions)
 
     def paired(self, application: str | None = None) -> PairedCounts:
@@ -180,48 +168,31 @@ class Reduction:
         panel = self._together(app, names)
         if "squares" not in panel.sums:
             raise UndefinedError("weights were added up, not their squares: the rows tell more.")
-        return CellSums.of(
-            panel.cells,
-            panel.rows,
-            [panel.sums[n] for n in ("weight", "squares", "fourths") if n in panel.sums],
-            systems=names,
-            classes=self.request.classes,
-            decisions=self.request.application_of(app).decisions,
-        )
+        sums = [panel.sums[n] for n in ("weight", "squares", "fourths") if n in panel.sums]
+        over = {"classes": self.request.classes, "systems": names}
+        decisions = self.request.application_of(app).decisions
+        return CellSums.of(panel.cells, panel.rows, sums, decisions=decisions, **over)
 
     def tally(self, model: str | None = None) -> CostTally:
         """What one model paid, each case decided by its own costs."""
         if self.request.case_costs is None:
             raise DataError("costs per case were not asked for.", hint="case_costs={...}")
-        system = System(self._model(model), PER_CASE)
-        counts = self.confusion(system.model, PER_CASE).counts
-        panel, column = self._panel(system)
-        sums, squares = (np.zeros(counts.shape) for _ in range(2))
-        for i, j in np.ndindex(*counts.shape):
-            here = (panel.cells[:, 0] == i) & (panel.cells[:, column] == j)
-            sums[i, j], squares[i, j] = self._paid(panel, here, i, j)
-        return CostTally(counts, sums, squares, self.request.classes, self._decisions)
+        panel, column = self._panel(System(self._model(model), PER_CASE))
+        decided = panel.cells[:, column]
+        return self._tallied(panel, lambda i, j: (panel.cells[:, 0] == i) & (decided == j))
 
     def naive_tally(self) -> CostTally:
         """What each constant decision would have paid, by class; needs ``naive``."""
         if not self.request.naive:
             raise DataError("constant decisions were not asked for.", hint="naive=True")
-        panel, shape = self.whole.panels[0], (len(self.request.classes), len(self._decisions))
-        counts, sums, squares = (np.zeros(shape) for _ in range(3))
-        for i, j in np.ndindex(*shape):
-            here = panel.cells[:, 0] == i
-            counts[i, j] = panel.counts[here].sum()
-            sums[i, j], squares[i, j] = self._paid(panel, here, i, j)
-        return CostTally(counts, sums, squares, self.request.classes, self._decisions)
+        panel = self.whole.panels[0]
+        return self._tallied(panel, lambda i, _: panel.cells[:, 0] == i)
 
     def average_costs(self) -> CostMatrix:
         """The average of the costs of each case, over all cases."""
-        panel, shape = self.whole.panels[0], (len(self.request.classes), len(self._decisions))
-        everywhere = np.ones(panel.rows.shape, dtype=bool)
-        total = float(panel.counts.sum())
-        values = np.zeros(shape)
-        for i, j in np.ndindex(*shape):
-            values[i, j] = self._paid(panel, everywhere, i, j)[0] / total
+        panel = self.whole.panels[0]
+        found = self._tallied(panel, lambda *_: np.ones(panel.rows.shape, dtype=bool))
+        values = found.sums / float(panel.counts.sum())
         return CostMatrix(values, self.request.classes, self._decisions)
 
     @property
@@ -230,9 +201,7 @@ class Reduction:
         panel = self.whole.panels[0]
         if "least" not in panel.sums:
             raise DataError("the least possible cost was not asked for.", hint="naive=True")
-        found = np.zeros(len(self.request.classes))
-        np.add.at(found, panel.cells[:, 0], panel.sums["least"])
-        return found
+        return panel.added(panel.sums["least"], (len(self.request.classes),), 0)
 
     def log_scores(self, model: str | None = None) -> CostTally:
         """Log scores -log p of the true class, in nats, added up by class; `.cost()` is the mean.
@@ -298,17 +267,20 @@ class Reduction:
         """What may be decided when costs are those of each case."""
         return next(iter(self.request.applications.values())).decisions
 
-    def _paid(self, panel: Panel, here: Any, i: int, j: int) -> tuple[float, float]:
-        """Sum of the costs of decision j for class i over some cells, and of their squares."""
-        if f"amount{i}_{j}" in panel.sums:
-            name = f"amount{i}_{j}"
-            return float(panel.sums[name][here].sum()), float(
-                panel.sums[f"{name}_square"][here].sum()
-            )
-        formula = (self.request.case_costs or {}).get((i, j))
-        amount = 0.0 if formula is None else float(formula.value({}))
-        weight = float(panel.counts[here].sum())
-        return amount * weight, amount * amount * weight
+    def _tallied(self, panel: Panel, among: Callable[[int, int], Any]) -> CostTally:
+        """What decision j costs cases of class i, for the cells of the panel that `among` tells."""
+        shape = (len(self.request.classes), len(self._decisions))
+        counts, sums, squares = np.zeros((3, *shape))
+        for i, j in np.ndindex(*shape):
+            here, name = among(i, j), f"amount{i}_{j}"
+            counts[i, j] = panel.counts[here].sum()
+            if name in panel.sums:
+                sums[i, j] = panel.sums[name][here].sum()
+                squares[i, j] = panel.sums[f"{name}_square"][here].sum()
+            elif formula := (self.request.case_costs or {}).get((i, j)):
+                amount = float(formula.value({}))
+                sums[i, j], squares[i, j] = amount * counts[i, j], amount * amount * counts[i, j]
+        return CostTally(counts, sums, squares, self.request.classes, self._decisions)
 
     def _of_bins(self, system: System) -> ConfusionMatrix:
         """What a model decides at an application beside costs per case: its bins tell."""
@@ -318,8 +290,7 @@ class Reduction:
         table = np.zeros(app.costs.shape, dtype=bins.counts.dtype)
         filled = bins.counts.sum(axis=1) > 0
         chosen = np.asarray(decisions)[np.searchsorted(at, bins.lowest[filled], side="left")]
-        for i in range(2):
-            np.add.at(table[i], chosen, bins.counts[filled, i])
+        np.add.at(table.T, chosen, bins.counts[filled])
         return ConfusionMatrix(table, app.classes, app.decisions)
 
     def _scores(self, model: str | None, score: str) -> CostTally:
@@ -334,12 +305,10 @@ class Reduction:
                 f"the log score is infinite: {name!r} gave the true class a posterior of 0 in "
                 f"{wrong:g} rows."
             )
-        tables = []
-        for values in (panel.counts, panel.sums[f"{score}{k}"], panel.sums[f"{score}{k}_square"]):
-            table = np.zeros((len(self.request.classes), 1))
-            np.add.at(table[:, 0], panel.cells[:, 0], values)
-            tables.append(table)
-        return CostTally(tables[0], tables[1], tables[2], self.request.classes, ("all",))
+        sums, squares = panel.sums[f"{score}{k}"], panel.sums[f"{score}{k}_square"]
+        size = (len(self.request.classes),)
+        tables = [panel.added(each, size, 0)[:, None] for each in (panel.counts, sums, squares)]
+        return CostTally(*tables, self.request.classes, ("all",))
 
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""
@@ -351,10 +320,6 @@ class Reduction:
     def _model(self, name: str | None) -> str:
         """The model meant; the only one by default."""
         return _only(name, self.request.models, "model")
-
-    def _system(self, model: str | None, application: str | None) -> System:
-        """The model and application meant."""
-        return System(self._model(model), self._application(application))
 
     def _together(self, application: str, models: tuple[str, ...]) -> Panel:
         """The joint cells of some models at one application."""
@@ -370,10 +335,8 @@ class Reduction:
 
     def _panel(self, system: System) -> tuple[Panel, int]:
         """Where a system was counted."""
-        for panel in self.whole.panels:
-            if system in panel.systems:
-                return panel, 1 + panel.systems.index(system)
-        raise KeyError(system)
+        panel = next(each for each in self.whole.panels if system in each.systems)
+        return panel, 1 + panel.systems.index(system)
 
 
 def _only(name: str | None, known: Mapping[str, Any], what: str) -> str:

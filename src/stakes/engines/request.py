@@ -111,8 +111,15 @@ class Request:
     ) -> None:
         named = applications if isinstance(applications, Mapping) else {"": applications}
         apps = {str(name): as_application(app) for name, app in named.items()}
-        _refuse_other_classes(apps)
+        if not apps:
+            raise DataError("`applications` is empty.")
         first = next(iter(apps.values()))
+        for name, app in apps.items():
+            if app.classes != first.classes:
+                raise DataError(
+                    f"applications must have the same classes, in the same order; {name!r} has "
+                    f"{listed(app.classes)}, the first has {listed(first.classes)}."
+                )
         if not isinstance(models, Mapping):
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
@@ -128,24 +135,22 @@ class Request:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
         paid = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
         cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in paid.items()}
-        priors = from_priors
-        if priors is not None:
-            priors = as_priors(priors, first.classes, "from_priors")
-        for name, value in (
-            ("label", label),
-            ("models", columns),
-            ("applications", apps),
-            ("sample_weight", sample_weight),
-            ("by", (by,) if isinstance(by, str) else tuple(by or ())),
-            ("case_costs", cells or None),
-            ("naive", bool(naive) and bool(cells)),
-            ("bins", int(bins)),
-            ("proper_scores", bool(proper_scores)),
-            ("from_priors", priors),
-            ("order", order),
-            ("settled", frozenset(name for name, at in places.items() if at is not None)),
-        ):
-            object.__setattr__(self, name, value)
+        if from_priors is not None:
+            from_priors = as_priors(from_priors, first.classes, "from_priors")
+        vars(self).update(
+            label=label,
+            models=columns,
+            applications=apps,
+            sample_weight=sample_weight,
+            by=(by,) if isinstance(by, str) else tuple(by or ()),
+            case_costs=cells or None,
+            naive=bool(naive and cells),
+            bins=int(bins),
+            proper_scores=bool(proper_scores),
+            from_priors=from_priors,
+            order=order,
+            settled=frozenset(name for name, at in places.items() if at is not None),
+        )
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -181,9 +186,7 @@ class Request:
 
     def _rule(self, application: Application, score_type: str = "float64") -> DecisionRule:
         """How posteriors of a type are decided at an application."""
-        return DecisionRule(
-            application=application, from_priors=self.from_priors, score_type=score_type
-        )
+        return DecisionRule(application, from_priors=self.from_priors, score_type=score_type)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -214,19 +217,6 @@ class Request:
             f"<Request: {self.label!r} against {n} model{'s' * (n > 1)} at {m} "
             f"application{'s' * (m > 1)}{by}>"
         )
-
-
-def _refuse_other_classes(apps: Mapping[str, Application]) -> None:
-    """Raise unless there are applications and all speak of the same classes."""
-    if not apps:
-        raise DataError("`applications` is empty.")
-    first = next(iter(apps.values()))
-    for name, app in apps.items():
-        if app.classes != first.classes:
-            raise DataError(
-                f"applications must have the same classes, in the same order; {name!r} has "
-                f"{listed(app.classes)}, the first has {listed(first.classes)}."
-            )
 
 
 def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
@@ -275,14 +265,10 @@ def _formula(amount: Any, cell: tuple[int, int], app: Application) -> str:
         number = math.nan
     if not math.isfinite(number):
         truth, decision = app.classes[cell[0]], app.decisions[cell[1]]
+        got = repr(amount) if isinstance(amount, (int, float)) else f"a {type(amount).__name__}"
         raise CostError(
             f"`case_costs`: truth {truth!r}, decision {decision!r} must be a finite number or a "
-            f"formula over columns; got {_short(amount)}.",
+            f"formula over columns; got {got}.",
             hint="fn=5.0, fn='amount' or fn='0.75*amount'",
         )
     return repr(number)
-
-
-def _short(amount: Any) -> str:
-    """What was given, in a word or two."""
-    return repr(amount) if isinstance(amount, (int, float)) else f"a {type(amount).__name__}"

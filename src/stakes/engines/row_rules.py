@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, reduce
+from operator import add, mul, sub
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +34,10 @@ def case_amounts(
     if not request.case_costs:
         return {}
     shape = next(iter(request.applications.values())).costs.shape
-    found: dict[tuple[int, int], Any] = {}
-    for i in range(shape[0]):
-        for j in range(shape[1]):
-            formula = request.case_costs.get((i, j))
-            if formula is None:
-                found[i, j] = 0.0
-            elif not formula.columns:
-                found[i, j] = float(formula.value({}))
-            else:
-                found[i, j] = _amount(dialect, formula, number)
+    found: dict[tuple[int, int], Any] = dict.fromkeys(np.ndindex(*shape), 0.0)
+    for at, formula in request.case_costs.items():
+        known = not formula.columns
+        found[at] = float(formula.value({})) if known else _amount(dialect, formula, number)
     return found
 
 
@@ -58,19 +53,11 @@ def _amount(dialect: Any, formula: CostExpression, number: Callable[[str], Any])
             stack.append(dialect.literal(0.0) - stack.pop())
         else:
             right, left = stack.pop(), stack.pop()
-            if kind == "/":
-                stack.append(dialect.ratio(left, right))
-            else:
-                stack.append({"+": left + right, "-": left - right, "*": left * right}[kind])
+            stack.append({"/": dialect.ratio, "+": add, "-": sub, "*": mul}[kind](left, right))
     return stack.pop()
 
 
-def per_case(
-    dialect: Any,
-    parts: list[Any],
-    amounts: Amounts,
-    rule: DecisionRule,
-) -> Sums:
+def per_case(dialect: Any, parts: list[Any], amounts: Amounts, rule: DecisionRule) -> Sums:
     """What each decision is expected to cost in its own case."""
     posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
     factors = [float(factor) for factor in rule.factors]
@@ -78,35 +65,24 @@ def per_case(
         posteriors = [dialect.literal(f) * p for f, p in zip(factors, posteriors, strict=True)]
     costs, sizes = [], []
     for j in range(len(rule.decisions)):
-        column = [(posterior, amounts[i, j]) for i, posterior in enumerate(posteriors)]
-        column = [(p, a) for p, a in column if not isinstance(a, float) or a]
-        costs.append(_sum(dialect, [p * _expression(dialect, a) for p, a in column]))
-        sizes.append(_sum(dialect, [p * _size(dialect, a) for p, a in column]))
+        terms, parts = [], []
+        for i, posterior in enumerate(posteriors):
+            amount = amounts[i, j]
+            if not isinstance(amount, float):
+                terms.append(posterior * amount)
+                parts.append(posterior * dialect.size(amount))
+            elif amount:
+                terms.append(posterior * dialect.literal(amount))
+                parts.append(posterior * dialect.literal(abs(amount)))
+        costs.append(reduce(add, terms or [dialect.literal(0.0)]))
+        sizes.append(reduce(add, parts or [dialect.literal(0.0)]))
     return costs, sizes, rounding_of_sums(len(posteriors), rule.score_type)
-
-
-def _sum(dialect: Any, terms: list[Any]) -> Any:
-    """From left to right."""
-    total = terms[0] if terms else dialect.literal(0.0)
-    for term in terms[1:]:
-        total = total + term
-    return total
 
 
 def added(terms: Sequence[Any]) -> Any:
     """A sum by halves: engines and Python give up on a thousand additions one within the other."""
     half = len(terms) // 2
     return added(terms[:half]) + added(terms[half:]) if half else terms[0]
-
-
-def _expression(dialect: Any, amount: Any) -> Any:
-    """An amount as an expression."""
-    return dialect.literal(amount) if isinstance(amount, float) else amount
-
-
-def _size(dialect: Any, amount: Any) -> Any:
-    """The absolute value of an amount, as an expression."""
-    return dialect.literal(abs(amount)) if isinstance(amount, float) else dialect.size(amount)
 
 
 def least_amount(dialect: Any, truth: Any, amounts: Amounts, n_classes: int) -> Any:

@@ -9,39 +9,20 @@ from typing import Any
 from stakes.engines.row_rules import PREFIX, Grouping
 
 
+def _joined(sign: str) -> Any:
+    """The method of `Sql` that puts a sign between two pieces."""
+    return lambda one, other: Sql(f"({one.text} {sign} {other.text})")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sql:
     """A piece of SQL that can be added, compared and so on; always safe to put beside others."""
 
     text: str
 
-    def __add__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} + {other.text})")
-
-    def __sub__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} - {other.text})")
-
-    def __mul__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} * {other.text})")
-
-    def __le__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} <= {other.text})")
-
-    def __lt__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} < {other.text})")
-
-    def __ge__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} >= {other.text})")
-
-    def __gt__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} > {other.text})")
-
-    def __eq__(self, other: object) -> Any:
-        return Sql(f"({self.text} = {other.text})") if isinstance(other, Sql) else NotImplemented
-
-    def __and__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} AND {other.text})")
-
+    __add__, __sub__, __mul__ = _joined("+"), _joined("-"), _joined("*")
+    __le__, __lt__, __ge__, __gt__ = _joined("<="), _joined("<"), _joined(">="), _joined(">")
+    __eq__, __and__ = _joined("="), _joined("AND")
     __hash__ = None  # type: ignore[assignment]
 
 

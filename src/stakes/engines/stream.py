@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from stakes._columns import as_column
 from stakes._kernels.bayes_rule import cuts, thresholds
 from stakes._names import as_positions, encode, listed
 from stakes.application import Application, CaseCosts, as_application
+from stakes.engines.frames import refuse_lone_column
 from stakes.engines.row_rules import Bins
 from stakes.exceptions import DataError, MergeError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
@@ -44,33 +46,26 @@ def read_model(
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     if array.dtype == object and array.ndim == 1 and array.size and isinstance(array[0], float):
         array = as_column(said, name)  # floats in a column that could hold anything
-    posteriors: NDArray[Any]
+    found: NDArray[Any]
     if array.ndim == 2 and array.shape[1] > 1:
         with _of(name):
             if not isinstance(said, Posteriors):  # what it is comes before whose it is
                 refuse_bad_posteriors(as_posterior_array(said, len(app.classes)))
-            posteriors = posterior_array(said, app.classes, order)
+            found = posterior_array(said, app.classes, order)
     elif array.dtype.kind == "f":
-        if len(app.classes) != 2:
-            raise DataError(
-                f"model {name!r} is one column of floats, but there are {len(app.classes)} "
-                "classes.",
-                hint="posteriors have one column per class; decisions are names or integers",
-            )
+        refuse_lone_column(name, len(app.classes))
         with _of(name):
             second = as_posterior_array(as_column(said, name), 2)
             refuse_bad_posteriors(second)
             if column_place(said, app.classes, order) == 0:
                 second = 1 - second
-        posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
-        posteriors[:, 1] = second
-        np.subtract(1, second, out=posteriors[:, 0])
+        found = np.empty((second.shape[0], 2), dtype=second.dtype)
+        found[:, 1] = second
+        np.subtract(1, second, out=found[:, 0])
     else:
-        codes = encode(said, app.decisions, name)
-        same_length("y_true", n_cases, name, codes.shape[0])
-        return codes
-    same_length("y_true", n_cases, name, posteriors.shape[0])
-    return posteriors
+        found = encode(said, app.decisions, name)
+    same_length("y_true", n_cases, name, found.shape[0])
+    return found
 
 
 def decisions_of(
@@ -110,42 +105,6 @@ def score_edges_of(app: Application, said_at: FloatArray | None, bins: int) -> F
 
 
 _SAME = "go on with the application that the checkpoint was counted with"
-
-
-def _read_checkpoint(
-    path: Path, rule: DecidedBy, app: Application, how: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The summaries of a checkpoint, and its scores apart from them.
-
-    `rule` and `app` say how it is decided here, `how` in which form scores are kept.
-    """
-    found = load_summary(path)
-    joint = found.get("joint") if isinstance(found, dict) else None
-    if not isinstance(joint, (PairedCounts, GroupedCounts)):
-        raise MergeError(f"{path.name} is not a checkpoint of a stream.")
-    inner = joint.joint if isinstance(joint, GroupedCounts) else joint
-    if (inner.classes, inner.decisions) != (app.classes, app.decisions):
-        raise MergeError(
-            f"{path.name} has classes {listed(inner.classes)} and decisions "
-            f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
-            f"{listed(app.decisions)}.",
-            hint=_SAME,
-        )
-    if "decided_by" in found:
-        try:
-            found["decided_by"] + rule
-        except MergeError as error:
-            raise MergeError(f"{path.name}: {error.message}", hint=_SAME) from None
-    scores = found.pop("scores", {})
-    kinds = {type(one) for one in scores.values()}
-    wanted = {"none": set(), "bins": {ScoreBins}, "exact": {ScoreCounts}}[how]
-    if scores and kinds != wanted:
-        kept = "exact" if kinds == {ScoreCounts} else "bins"
-        raise MergeError(
-            f"{path.name} holds scores of another kind.",
-            hint=f"Stream(application, scores={kept!r})",
-        )
-    return found, scores
 
 
 _LEAST_BINS = 4
@@ -208,16 +167,10 @@ class Stream:
             raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
         if scores == "bins" and bins < _LEAST_BINS:
             raise DataError(f"`bins` must be at least {_LEAST_BINS}; got {bins!r}.")
-        self._said_at: FloatArray | None = None
-        if from_priors is not None:
-            self._said_at = as_priors(from_priors, self.application.classes)
-        self._how = scores
-        self._edges = (
-            score_edges_of(self.application, self._said_at, bins) if scores == "bins" else None
-        )
-        self._rule = DecidedBy(
-            self.application.costs.values, self.application.priors, self._said_at
-        )
+        app, self._how = self.application, scores
+        self._said_at = None if from_priors is None else as_priors(from_priors, app.classes)
+        self._edges = score_edges_of(app, self._said_at, bins) if scores == "bins" else None
+        self._rule = DecidedBy(app.costs.values, app.priors, self._said_at)
         self._kept: dict[str, Any] = {}
         self._piles: dict[str, list[ScoreCounts]] = {}
         self.batches = 0
@@ -271,16 +224,12 @@ class Stream:
             n: as_positions(decisions_of(one, app, self._said_at, case_costs))
             for n, one in said.items()
         }
+        counted: Any = PairedCounts.from_decisions
+        if groups is not None:
+            counted = partial(GroupedCounts.from_decisions, groups=groups)
         names = {"classes": app.classes, "decision_names": app.decisions}
-        found: dict[str, Any] = {}
-        if groups is None:
-            found["joint"] = PairedCounts.from_decisions(
-                truth, decided, sample_weight=sample_weight, **names
-            )
-        else:
-            found["joint"] = GroupedCounts.from_decisions(
-                truth, decided, groups=groups, sample_weight=sample_weight, **names
-            )
+        joint = counted(truth, decided, sample_weight=sample_weight, **names)
+        found: dict[str, Any] = {"joint": joint}
         if case_costs is not None:
             if sample_weight is not None:
                 raise DataError("costs per case cannot be weighted; multiply them by the weights.")
@@ -309,14 +258,10 @@ class Stream:
         if self._how == "none":
             return {}
         share = 0.0 if self._said_at is None else float(self._said_at[1])
-        return {
-            name: ScoreCounts.from_scores(
-                truth, one[:, 1], kind="posterior", classes=self.application.classes,
-                from_priors=share if 0 < share < 1 else None,
-                sample_weight=weights,
-            )
-            for name, one in said.items() if one.ndim == 2
-        }  # fmt: skip
+        options: dict[str, Any] = {"kind": "posterior", "classes": self.application.classes}
+        options |= {"from_priors": share if 0 < share < 1 else None, "sample_weight": weights}
+        both = {name: one for name, one in said.items() if one.ndim == 2}
+        return {n: ScoreCounts.from_scores(truth, p[:, 1], **options) for n, p in both.items()}
 
     def _keep(self, found: dict[str, Any], fresh: dict[str, ScoreCounts]) -> None:
         """Add a batch to what is there; nothing changes where that is refused."""
@@ -366,13 +311,9 @@ class Stream:
 
     def summaries(self) -> dict[str, Any]:
         """Everything that was counted, by name, as it is saved."""
-        found: dict[str, Any] = {"joint": self.joint}
-        for name, parts in (("scores", self.scores), ("tallies", self.tallies)):
-            if parts:
-                found[name] = parts
-        if "decided_by" in self._kept:
-            found["decided_by"] = self._kept["decided_by"]
-        return found
+        found = {"joint": self.joint, "scores": self.scores, "tallies": self.tallies}
+        found["decided_by"] = self._kept.get("decided_by")
+        return {name: part for name, part in found.items() if part}
 
     # ------------------------------------------------------------- checkpoints
 
@@ -382,11 +323,37 @@ class Stream:
 
     def resume(self, path: str | Path) -> Self:
         """Add what a checkpoint holds to what has been counted here."""
-        found, scores = _read_checkpoint(Path(path), self._rule, self.application, self._how)
-        if self._how == "bins" and scores:
-            found["scores"] = scores
-        self._keep(found, scores if self._how == "exact" else {})
+        found = self._checkpoint(Path(path))
+        self._keep(found, found.pop("scores", {}) if self._how == "exact" else {})
         return self
+
+    def _checkpoint(self, path: Path) -> dict[str, Any]:
+        """The summaries of a checkpoint that was counted as here."""
+        found, app = load_summary(path), self.application
+        joint = found.get("joint") if isinstance(found, dict) else None
+        if not isinstance(joint, (PairedCounts, GroupedCounts)):
+            raise MergeError(f"{path.name} is not a checkpoint of a stream.")
+        inner = joint.joint if isinstance(joint, GroupedCounts) else joint
+        if (inner.classes, inner.decisions) != (app.classes, app.decisions):
+            raise MergeError(
+                f"{path.name} has classes {listed(inner.classes)} and decisions "
+                f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
+                f"{listed(app.decisions)}.",
+                hint=_SAME,
+            )
+        if "decided_by" in found:
+            try:
+                found["decided_by"] + self._rule
+            except MergeError as error:
+                raise MergeError(f"{path.name}: {error.message}", hint=_SAME) from None
+        kept = {"exact" if isinstance(one, ScoreCounts) else "bins"
+                for one in found.get("scores", {}).values()}  # fmt: skip
+        if kept and kept != {self._how}:
+            raise MergeError(
+                f"{path.name} holds scores of another kind.",
+                hint=f"Stream(application, scores={'exact' if kept == {'exact'} else 'bins'!r})",
+            )
+        return dict(found)
 
     def __repr__(self) -> str:
         if not self.batches:
