@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def spark() -> Iterator[Any]:
     # another test of this process may have left one that gives a lost task no second try
     if (left := SparkSession.getActiveSession()) is not None:
         left.stop()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # where rows go through Python
     builder = SparkSession.builder.master("local[2, 4]").appName("stakes")
     for name, value in {
         "spark.ui.enabled": "false",

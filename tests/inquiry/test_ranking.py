@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
-from stakes.inquiry.model_decisions import _area_under_curve, _best_threshold, _cross_fitted
+from stakes.inquiry.model_decisions import _best_threshold, _cross_fitted
 from stakes.inquiry.truth import Cases
 
 
@@ -26,29 +26,6 @@ def test_best_threshold_against_trying_all(pairs, miss):
     found = paid(scores, truth, _best_threshold(scores, saved), miss, 1)
     tried = [paid(scores, truth, cut, miss, 1) for cut in np.arange(-1, 8) - 0.5]
     assert found == min(tried)
-
-
-def test_area_against_counting_pairs():
-    scores, truth = np.array([0.1, 0.4, 0.4, 0.8, 0.2]), np.array([0, 0, 1, 1, 1])
-    pairs = [(p, n) for p in scores[truth == 1] for n in scores[truth == 0]]
-    expected = np.mean([1.0 if p > n else 0.5 if p == n else 0.0 for p, n in pairs])
-    assert _area_under_curve(scores, truth) == pytest.approx(expected)
-
-
-def test_area_against_sklearn():
-    metrics = pytest.importorskip("sklearn.metrics", reason="compares with scikit-learn")
-    rng = np.random.default_rng(3)
-    truth, scores = rng.integers(0, 2, 500), rng.integers(0, 20, 500).astype(float)
-    expected = metrics.roc_auc_score(truth, scores)
-    assert _area_under_curve(scores, truth) == pytest.approx(expected, rel=1e-12)
-
-
-def test_weighted_area_against_repeating_cases():
-    rng = np.random.default_rng(4)
-    truth, scores = rng.integers(0, 2, 60), rng.integers(0, 9, 60).astype(float)
-    times = rng.integers(0, 4, 60)
-    expected = _area_under_curve(np.repeat(scores, times), np.repeat(truth, times))
-    assert _area_under_curve(scores, truth, times / 7) == pytest.approx(expected, rel=1e-12)
 
 
 class TestTurnedRound:

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from stakes.sources.speech import is_list, lone_half, read_list
+from stakes.sources.speech import fits, lone_half, read_list
 
 # (speaker, recording, target?, score): at equal costs and the shares of the data, 3 of 8 targets,
 # the threshold on the llr is log(5/3) = 0.51: one miss (0.4), one false alarm (1.2)
@@ -145,9 +145,9 @@ def test_inspect_says_how_to_evaluate_a_list(run, write):
 
 
 def test_ordinary_tables_are_no_lists():
-    assert not is_list(b"y,p\n0,0.1\n1,0.9\n")
-    assert not is_list(b"a b c\nd e f\n")
-    assert is_list(b"1 0.5\n-1 0.2\n")
+    assert not fits(b"y,p\n0,0.1\n1,0.9\n")
+    assert not fits(b"a b c\nd e f\n")
+    assert fits(b"1 0.5\n-1 0.2\n")
     assert read_list(b"1 0.5\n-1 0.2\n", "x").scores.tolist() == [0.5, 0.2]
 
 
@@ -172,7 +172,7 @@ def test_names_that_never_agree_say_nothing_about_targets(run, write):
 
 
 def test_numbers_alone_are_no_claims():
-    assert not is_list(b"1 1 5 0.3\n2 1 5 0.4\n3 3 5 0.5\n")
+    assert not fits(b"1 1 5 0.3\n2 1 5 0.4\n3 3 5 0.5\n")
 
 
 def test_numbers_may_be_names(run, write):
@@ -260,9 +260,9 @@ def test_hints_lead_to_an_answer_and_not_in_a_circle(run, write, form, words):
         ("s1 u1 target\ns2 u2 nontarget\n", "s1 u1 target\ns2 u2 nontarget\n",
          "--trials takes the list that says target or nontarget, --scores the files of scores"),
         ("s1 u1 target\ns1 u2 nontarget\n", "u1 s1 1\nu2 s1 2\nu1 s2 1\n",
-         "the two names of a line stand the other way round in a.txt: swap them"),
+         "write the names alike in both files: their order, folders and endings"),
         ("s1 u1 target\ns2 u2 nontarget\n", "x/s1.wav u1.wav 1\n",
-         "the names agree without their folders and endings: write them alike in both files"),
+         "write the names alike in both files: their order, folders and endings"),
         ("s1 u1 target\ns2 u2 nontarget\n", "1.5\n2.5\n",
          "if the lines stand in the order of the trials, put them side by side:"),
         ("target\nnontarget\n", "s1 u1 2.5\n", "lines such as:  speaker recording target"),

@@ -40,8 +40,8 @@ def reduce_arrays(
     columns = [as_positions(chosen) for chosen in codes.values()]
     panels = [_classes(truth, len(application.classes), sample_weight)]
     kept = slice(None) if sample_weight is None else sample_weight > 0
-    names = {"classes": application.classes, "decision_names": application.decisions}
-    counted = partial(ConfusionMatrix.from_decisions, **names)
+    names: Any = {"classes": application.classes, "decision_names": application.decisions}
+    counted: Any = partial(ConfusionMatrix.from_decisions, **names)
     for system, column in zip(systems, columns, strict=True):
         sums = {}
         if sample_weight is not None:

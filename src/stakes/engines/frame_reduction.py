@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -150,8 +149,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
     weighted = made.request.sample_weight is not None
     kind = np.float64 if weighted else np.int64
-    names = ("weight", "second_weight") if weighted else ("rows", "second")
-    every, second = (np.asarray(table[PREFIX + n]).astype(kind) for n in names)
+    summed = ("weight", "second_weight") if weighted else ("rows", "second")
+    every, second = (np.asarray(table[PREFIX + n]).astype(kind) for n in summed)
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
     priors = made.request.from_priors
     prior = None if priors is None else float(priors[1])
@@ -167,7 +166,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         ends[:, codes[places]] = low[places], high[places]
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if counts.sum() > 0:
-            found[key] = ScoreBins(edges, counts, *ends, made.request.classes, "posterior", prior)
+            names = made.request.classes
+            found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
     return found
 
 
@@ -231,10 +231,8 @@ def native(frame: Any) -> Any:
         return nw.to_native(nw.from_native(frame))
     except nw.exceptions.DuplicateError as error:
         twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
-        raise DataError(
-            f"`frame` has columns of the same name: {twice}.",
-            hint="rename them, or take only the columns that are needed",
-        ) from None
+        hint = "rename them, or take only the columns that are needed"
+        raise DataError(f"`frame` has columns of the same name: {twice}.", hint=hint) from None
     except TypeError:
         raise DataError(
             f"`frame` must be a data frame; got {type(frame).__name__}.",
@@ -285,10 +283,8 @@ def _refuse(
             rows = engine.sample(frame, plan, request.columns, name, _EXAMPLES)
             said, hint = _said(fault, rows, f"({count} of {total} rows)")
             raise fault.error(said, hint=hint, code=fault.code)
-    raise CostError(
-        f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
-        hint="a formula divides by zero there, or its amounts are too large",
-    )
+    message = f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows."
+    raise CostError(message, hint="a formula divides by zero there, or its amounts are too large")
 
 
 def _said(fault: _Fault, rows: list[dict[str, Any]], many: str) -> tuple[str, str]:

@@ -210,28 +210,21 @@ class ColumnTypes:
                 )
         taken = [name for name in request.columns if name.startswith(PREFIX)]
         if taken:
-            raise DataError(
-                f"column {taken[0]!r} has a name that is used while rows are counted.",
-                hint=f"rename it: names must not begin with {PREFIX!r}",
-            )
+            message = f"column {taken[0]!r} has a name that is used while rows are counted."
+            raise DataError(message, hint=f"rename it: names must not begin with {PREFIX!r}")
         for name in request.by:
             if found.types[name].is_nested():
-                raise DataError(
-                    f"column {name!r} of {named('by')} must hold single values; it holds "
-                    f"{found.types[name]}.",
-                    code="column-type",
-                )
+                single = f"column {name!r} of {named('by')} must hold single values"
+                raise DataError(f"{single}; it holds {found.types[name]}.", code="column-type")
         numbers = {request.sample_weight: "sample_weight"} if request.sample_weight else {}
         numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
         for formula in (request.case_costs or {}).values():
             numbers |= dict.fromkeys(formula.columns, "case_costs")
         for name, use in numbers.items():
             if not found.types[name].is_numeric():
-                raise DataError(
-                    f"column {name!r} of {named(use)} must hold numbers; it holds "
-                    f"{found.types[name]}.",
-                    code="column-type" if use == "sample_weight" else None,
-                )
+                numeric = f"column {name!r} of {named(use)} must hold numbers"
+                code = "column-type" if use == "sample_weight" else None
+                raise DataError(f"{numeric}; it holds {found.types[name]}.", code=code)
         return found
 
     def kind(self, columns: tuple[str, ...], model: str, n_classes: int) -> str:
@@ -284,14 +277,12 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
             numbers = {float(n): k for k, n in enumerate(names) if isinstance(n, (int, float))}
             return _looked_up(dialect, dialect.number(name), numbers, absent)
     elif kind in (nw.String, nw.Categorical) or kind == nw.Enum:
-        known = {n: k for k, n in enumerate(names) if isinstance(n, str)}
-        if known:
-            return _looked_up(dialect, dialect.text(name), known, absent)
-    raise LabelError(
-        f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
-        f"{listed(names)}.",
-        hint=_casting(kind, name, names),
-    )
+        texts = {n: k for k, n in enumerate(names) if isinstance(n, str)}
+        if texts:
+            return _looked_up(dialect, dialect.text(name), texts, absent)
+    column = f"`{what}` is the column {name!r} of type {kind}"
+    message = f"{column}, which cannot hold the names {listed(names)}."
+    raise LabelError(message, hint=_casting(kind, name, names))
 
 
 def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
@@ -301,10 +292,8 @@ def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
         text = "" if integer_named(names) else f"; for names, frame[{name!r}].astype(str)"
         return f"its cells may be of any type; make them one, {whole}{text}"
     if kind in (nw.String, nw.Categorical) or kind == nw.Enum:
-        return (
-            f"such a column is read as text and the names are numbers; {whole}, or give names "
-            f"that are text, classes={[str(n) for n in names[:2]]}"
-        )
+        texts = f"or give names that are text, classes={[str(n) for n in names[:2]]}"
+        return f"such a column is read as text and the names are numbers; {whole}, {texts}"
     if kind == nw.Unknown:
         return "does it hold any value at all? use the names of the application"
     return "use the names of the application, or their positions as integers"

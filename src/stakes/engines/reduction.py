@@ -44,7 +44,9 @@ class Panel:
         place = {tuple(cell): k for k, cell in enumerate(kept.tolist())}
         inside = self.rows > 0
         at = [place[tuple(cell)] for cell in self.cells[inside].tolist()] if self.sums else []
-        sums = {n: np.bincount(at, v[inside], len(kept)) for n, v in self.sums.items()}
+        sums: dict[str, Any] = {
+            name: np.bincount(at, values[inside], len(kept)) for name, values in self.sums.items()
+        }
         return Panel(self.systems, kept, counted, sums)
 
     def of(self, systems: tuple[System, ...]) -> Panel:
@@ -301,14 +303,14 @@ class Reduction:
             raise DataError("proper scores were not asked for.", hint="proper_scores=True")
         wrong = float(panel.sums[f"certain{k}"].sum())
         if score == "log" and wrong:
-            raise UndefinedError(
-                f"the log score is infinite: {name!r} gave the true class a posterior of 0 in "
-                f"{wrong:g} rows."
-            )
+            gave = f"{name!r} gave the true class a posterior of 0 in {wrong:g} rows"
+            raise UndefinedError(f"the log score is infinite: {gave}.")
         sums, squares = panel.sums[f"{score}{k}"], panel.sums[f"{score}{k}_square"]
         size = (len(self.request.classes),)
-        tables = [panel.added(each, size, 0)[:, None] for each in (panel.counts, sums, squares)]
-        return CostTally(*tables, self.request.classes, ("all",))
+        counts, sums, squares = (
+            panel.added(each, size, 0)[:, None] for each in (panel.counts, sums, squares)
+        )
+        return CostTally(counts, sums, squares, self.request.classes, ("all",))
 
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""

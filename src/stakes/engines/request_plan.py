@@ -81,8 +81,8 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         if amounts:
             sums += at.costs(amounts)
         if request.proper_scores and k == 0:
-            sums += [name for place, columns in enumerate(parts.values())
-                     for name in at.scores(place, columns)]  # fmt: skip
+            for number, columns in enumerate(parts.values()):
+                sums += at.scores(number, columns)
         at.cells(f"cell{k}", [decided[s] for s in panel], panel, tuple(sums))
     if request.bins:
         for k, (model, columns) in enumerate(parts.items()):

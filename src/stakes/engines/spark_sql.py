@@ -53,11 +53,14 @@ def sample(
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
     rows = frame.select(*_quoted(columns))
-    if functions := plan.functions:
-        types = load("pyspark.sql.types", extra="spark")
+    if plan.functions:  # for which Spark does not find columns with dots in their names
+        plain = {name: f"c{k}" for k, name in enumerate(columns)}
+        functions = [f._replace(columns=tuple(plain[c] for c in f.columns)) for f in plan.functions]
+        rows, types = rows.toDF(*plain.values()), load("pyspark.sql.types", extra="spark")
         made = [types.StructField(function.name, types.IntegerType()) for function in functions]
         schema = types.StructType([*rows.schema.fields, *made])
         rows = rows.mapInArrow(lambda batches: batches_with_functions(batches, functions), schema)
+        rows = rows.toDF(*columns, *(function.name for function in functions))
     for step in filter(None, plan.steps):
         made = [f"{expression.text} AS {name}" for name, expression in step.items()]
         rows = rows.selectExpr("*", *made)

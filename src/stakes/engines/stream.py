@@ -73,7 +73,7 @@ def decisions_of(
 ) -> NDArray[Any]:
     """Decisions as given, or the Bayes decisions of posteriors that were made for `said_at`."""
     if said.ndim == 1:
-        return said
+        return as_positions(said)
     if app.priors is not None and said_at is None:
         raise PriorError(
             "the application has priors, so I need to know the base rate that the "
@@ -81,7 +81,7 @@ def decisions_of(
             hint="Stream(app, from_priors=[...]); app.priors when they already hold there",
         )
     rule = DecisionRule(app, from_priors=said_at, per_case=case_costs is not None)
-    return rule.decide(said, costs=case_costs)
+    return as_positions(rule.decide(said, costs=case_costs))
 
 
 @contextmanager
@@ -90,9 +90,8 @@ def _of(name: str) -> Iterator[None]:
     try:
         yield
     except PosteriorError as error:
-        raise PosteriorError(
-            f"model {name!r}: {error.message}", hint=error.hint, rows=error.rows
-        ) from None
+        message = f"model {name!r}: {error.message}"
+        raise PosteriorError(message, hint=error.hint, rows=error.rows) from None
 
 
 def score_edges_of(app: Application, said_at: FloatArray | None, bins: int) -> FloatArray:
@@ -213,17 +212,13 @@ class Stream:
         if len(truth) == 0:
             return self
         given = models if isinstance(models, Mapping) else {"model": models}
+        given = {str(name): one for name, one in given.items()}
         if not given:
             raise DataError("`models` is empty.", hint='update(y_true, {"gbm": p})')
         order = replace(self._order, labels=y_true)
-        said = {
-            str(name): read_model(one, str(name), app, len(truth), order)
-            for name, one in given.items()
-        }
-        decided = {
-            n: as_positions(decisions_of(one, app, self._said_at, case_costs))
-            for n, one in said.items()
-        }
+        said = {n: read_model(one, n, app, len(truth), order) for n, one in given.items()}
+        at = self._said_at
+        decided = {n: decisions_of(one, app, at, case_costs) for n, one in said.items()}
         counted: Any = PairedCounts.from_decisions
         if groups is not None:
             counted = partial(GroupedCounts.from_decisions, groups=groups)
@@ -311,8 +306,8 @@ class Stream:
 
     def summaries(self) -> dict[str, Any]:
         """Everything that was counted, by name, as it is saved."""
-        found = {"joint": self.joint, "scores": self.scores, "tallies": self.tallies}
-        found["decided_by"] = self._kept.get("decided_by")
+        found: dict[str, Any] = {"joint": self.joint, "scores": self.scores}
+        found |= {"tallies": self.tallies, "decided_by": self._kept.get("decided_by")}
         return {name: part for name, part in found.items() if part}
 
     # ------------------------------------------------------------- checkpoints
@@ -335,24 +330,19 @@ class Stream:
             raise MergeError(f"{path.name} is not a checkpoint of a stream.")
         inner = joint.joint if isinstance(joint, GroupedCounts) else joint
         if (inner.classes, inner.decisions) != (app.classes, app.decisions):
-            raise MergeError(
-                f"{path.name} has classes {listed(inner.classes)} and decisions "
-                f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
-                f"{listed(app.decisions)}.",
-                hint=_SAME,
-            )
+            there = f"classes {listed(inner.classes)} and decisions {listed(inner.decisions)}"
+            here = f"the application has {listed(app.classes)} and {listed(app.decisions)}"
+            raise MergeError(f"{path.name} has {there}; {here}.", hint=_SAME)
         if "decided_by" in found:
             try:
                 found["decided_by"] + self._rule
             except MergeError as error:
                 raise MergeError(f"{path.name}: {error.message}", hint=_SAME) from None
-        kept = {"exact" if isinstance(one, ScoreCounts) else "bins"
-                for one in found.get("scores", {}).values()}  # fmt: skip
+        kinds = {type(one) for one in found.get("scores", {}).values()}
+        kept = {"exact" if kind is ScoreCounts else "bins" for kind in kinds}
         if kept and kept != {self._how}:
-            raise MergeError(
-                f"{path.name} holds scores of another kind.",
-                hint=f"Stream(application, scores={'exact' if kept == {'exact'} else 'bins'!r})",
-            )
+            hint = f"Stream(application, scores={'exact' if kept == {'exact'} else 'bins'!r})"
+            raise MergeError(f"{path.name} holds scores of another kind.", hint=hint)
         return dict(found)
 
     def __repr__(self) -> str:

@@ -5,8 +5,7 @@ Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,15 +17,7 @@ from stakes.evaluation import Evaluation
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.inquiry.inquiry import Attended, Inquiry, plainly
 from stakes.inquiry.near_answer import near_answer
-from stakes.inquiry.ranges import (
-    MOST_RANGES,
-    Written,
-    doubted,
-    middle_of,
-    put_values,
-    ranged_costs,
-    written_ranges,
-)
+from stakes.inquiry.ranges import MOST_RANGES, Ranges
 from stakes.messages.audience import command_line
 from stakes.messages.notes import Note
 from stakes.metrics import nist_applications
@@ -76,19 +67,22 @@ def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
     """See `answer_at`; with ranges, at their middle, and with all that they hold."""
     if inquiry.preset:
         return _at_preset(inquiry, attended)
-    spread = ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
-    written = written_ranges(inquiry)
-    if not written and spread is None:
+    ranges = Ranges.of(inquiry)
+    if not ranges:
         return answer_at(inquiry, recalibrate=True, attended=attended)
-    if len(written) > MOST_RANGES:
-        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(written)}.")
-    middle = middle_of(written, spread)
-    with _about_shares(written):
-        at = put_values(inquiry, middle, len(written), spread)
-        found = answer_at(at, recalibrate=True, attended=attended)
-    ev = doubted(found, written, spread, inquiry, partial(answer_at, attended=attended))
-    where = ", ".join(each.text for each in written) if spread is None else "the range"
-    return replace(ev, notes=(*ev.notes, Note("middle-of-range", where=where)))
+    if len(ranges.written) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(ranges.written)}.")
+    try:
+        found = answer_at(ranges.middle, recalibrate=True, attended=attended)
+    except PriorError as error:
+        if error.code != "shares-sum" or not any(each.is_share for each in ranges.written):
+            raise
+        rest = "leave one outcome out, which takes what is left:  --prevalence cat=30%..40%,dog=.3"
+        raise PriorError(error.message, hint=rest) from None
+    ev = ranges.doubted(found, partial(answer_at, attended=attended))
+    where = ", ".join(each.text for each in ranges.written)
+    said = Note("middle-of-range", where=where if ranges.filed is None else "the range")
+    return replace(ev, notes=(*ev.notes, said))
 
 
 def answer_at(
@@ -96,14 +90,10 @@ def answer_at(
 ) -> Evaluation:
     """The evaluation of an inquiry without ranges: from counts, from an engine, or from rows."""
     file = inquiry.file
-    if inquiry.confusion:
-        from stakes.inquiry.count_answer import confusion_answer
+    if inquiry.confusion or (file is not None and (is_summary(file) or file.endswith(".json"))):
+        from stakes.inquiry.count_answer import confusion_answer, kept_answer
 
-        return confusion_answer(inquiry)
-    if file is not None and (is_summary(file) or file.endswith(".json")):
-        from stakes.inquiry.count_answer import kept_answer
-
-        return kept_answer(inquiry)
+        return confusion_answer(inquiry) if inquiry.confusion else kept_answer(inquiry)
     if inquiry.is_far:
         from stakes.inquiry.far_answer import far_answer
 
@@ -119,44 +109,26 @@ def _at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
         applications = nist_applications(inquiry.preset or "")
     except StakesError as error:
         raise CostError(error.message, hint="--preset sre16") from None
-    points = [
-        (float(app.priors[1]), app.costs.values)
-        for app in applications.values()
-        if app.priors is not None
-    ]
-    found: list[tuple[float, Evaluation]] = []
-    for share, costs in points:
+    found: list[Evaluation] = []
+    notes: list[Note] = []
+    for app in applications.values():
+        assert app.priors is not None
+        share, costs = float(app.priors[1]), app.costs.values
         amounts = (f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}")
         at = inquiry.but(cost=amounts, prevalence=f"{share:.12g}", preset=None)
-        found.append((share, answer_at(at, recalibrate=not found, attended=attended)))
-    main = found[0][1]
-    notes = [Note("at-operating-point", preset=inquiry.preset, share=f"{100 * points[0][0]:g}")]
-    for share, other in found[1:]:
-        best = other[other.best]
+        found.append(answer_at(at, recalibrate=not found, attended=attended))
+        best, said = found[-1][found[-1].best], f"{100 * share:g}"
         nec = "" if math.isnan(best.nec) else f" (NEC {best.nec:.3f})"
-        notes.append(Note("best-elsewhere", share=f"{100 * share:g}", model=best.name, nec=nec))
+        if len(found) == 1:
+            notes.append(Note("at-operating-point", preset=inquiry.preset, share=said))
+        else:
+            notes.append(Note("best-elsewhere", share=said, model=best.name, nec=nec))
+    main = found[0]
     if len(found) > 1:
-        means = {
-            name: float(np.mean([np.nan_to_num(f[name].nec) for _, f in found])) for name in main
-        }
-        said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-        notes.append(Note("mean-of-points", points=len(found), means=said))
+        necs = {name: [np.nan_to_num(each[name].nec) for each in found] for name in main}
+        means = ", ".join(f"{name} {float(np.mean(each)):.3f}" for name, each in necs.items())
+        notes.append(Note("mean-of-points", points=len(found), means=means))
     return replace(main, notes=(*main.notes, *notes))
-
-
-@contextmanager
-def _about_shares(written: list[Written]) -> Iterator[None]:
-    """Say how to write a range of shares, where shares do not add to 1 within it."""
-    try:
-        yield
-    except PriorError as error:
-        if not any(each.is_share for each in written) or error.code != "shares-sum":
-            raise
-        raise PriorError(
-            error.message,
-            hint="leave one outcome out, which takes what is left:  --prevalence "
-            "cat=30%..40%,dog=.3",
-        ) from None
 
 
 def evaluate_source(
@@ -174,9 +146,9 @@ def evaluate_source(
 ) -> Evaluation:
     """Judge the models in the rows of a source; see `stakes.evaluate_frame`."""
     if not isinstance(application, (Application, CostMatrix)):
+        got = type(application).__name__
         raise CostError(
-            f"rows of a source are judged at an Application or a CostMatrix; got "
-            f"{type(application).__name__}.",
+            f"rows of a source are judged at an Application or a CostMatrix; got {got}.",
             hint='costs per case are formulas: case_costs={"fn": "amount", "fp": "10"}',
         )
     app = as_application(application)
@@ -184,19 +156,28 @@ def evaluate_source(
     source, taken = _named(source, decisions)
     asked: dict[str, Any] = {"costs": app}
     if case_costs is not None:
-        asked = {"cost": dict(case_costs), "unit": app.unit, "volume": _volume(app)}
-        asked["prevalence"] = _shares(app)
-    single = len(app.classes) == 2 and not _by_class(scores, app)
+        asked = {"cost": dict(case_costs), "unit": app.unit}
+        if app.volume is not None:  # these as they are typed
+            asked["volume"] = f"{app.volume:.15g}" + (f"/{app.period}" if app.period else "")
+        if app.priors is not None:
+            pairs = zip(app.classes, app.priors.tolist(), strict=True)
+            asked["prevalence"] = ",".join(f"{name}={share!r}" for name, share in pairs)
+    # columns may be one for each class rather than one for each model
+    ends = [any(column.endswith(str(name)) for column in scores) for name in app.classes]
+    by_class = len(app.classes) > 2 or (len(scores) == len(ends) and all(ends))
+    asked["proba" if by_class else "scores"] = ",".join(scores)
+    if by is not None and not isinstance(by, str):
+        if len(by) != 1:
+            raise DataError(f"rows of a source are parted by one column; got {len(by)}.")
+        by = str(by[0])
     return answer(
         Inquiry(
             source=source,
             label=label,
             positive=None if positive is None else str(positive),
-            scores=",".join(scores) if single else None,
-            proba=None if single else ",".join(scores),
             decisions=",".join(taken),
             weight=sample_weight,
-            by=_only(by),
+            by=by,
             min_cases=min_cases,
             **asked,
         )
@@ -213,44 +194,10 @@ def _named(source: Source, models: Any) -> tuple[Source, tuple[str, ...]]:
         raise DataError("a model of a source is one column.", hint='posteriors={"gbm": "gbm_p"}')
     new = {name: column for name, column in models.items() if name != column}
     if new and not isinstance(source, Table):
-        raise DataError(
-            "models in files that stay where they are are called after their columns.",
-            hint=f"posteriors={list(models.values())!r}",
-        )
+        message = "models in files that stay where they are are called after their columns."
+        raise DataError(message, hint=f"posteriors={list(models.values())!r}")
     if isinstance(source, Table):
         getters = [source.getters[source.position(column)] for column in new.values()]
         names = (*source.names, *new)
         source = replace(source, names=names, getters=(*source.getters, *getters))
     return source, tuple(models)
-
-
-def _by_class(columns: Sequence[str], app: Application) -> bool:
-    """Whether columns are one for each class rather than one for each model."""
-    names = [str(name) for name in app.classes]
-    return len(columns) == len(names) and all(
-        any(column.endswith(name) for column in columns) for name in names
-    )
-
-
-def _only(by: Any) -> str | None:
-    """The one column whose values make slices."""
-    if by is None or isinstance(by, str):
-        return by
-    if len(by) != 1:
-        raise DataError(f"rows of a source are parted by one column; got {len(by)}.")
-    return str(by[0])
-
-
-def _volume(app: Application) -> str | None:
-    """Cases in a period, as they are typed."""
-    if app.volume is None:
-        return None
-    return f"{app.volume:.15g}" + (f"/{app.period}" if app.period else "")
-
-
-def _shares(app: Application) -> str | None:
-    """The share of each class, as they are typed."""
-    if app.priors is None:
-        return None
-    pairs = zip(app.classes, app.priors.tolist(), strict=True)
-    return ",".join(f"{name}={share!r}" for name, share in pairs)

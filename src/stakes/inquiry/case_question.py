@@ -71,16 +71,14 @@ def asked(inquiry: Inquiry) -> Asked:
         )
     table, inquiry, notes = table_of(inquiry)
     table, label, said = _with_label(table, inquiry)
-    notes += [said] if said else []
     inquiry, found = fill_in_models(table, label, inquiry)
-    notes += found
     labels = table.labels(label)
     refuse_single(labels, label)
     app = application_over(filed, words, labels, label, inquiry)
-    classes = tuple(str(name) for name in app.classes)
-    cases, more = cases_of(table, labels, label, classes, inquiry)
+    cases, more = cases_of(table, labels, label, texts(app.classes), inquiry)
+    notes += [*([said] if said else ()), *found, *more]
     per_case = words if words is not None and words.columns else None
-    return Asked(table, cases, app, (*notes, *more), inquiry, per_case)
+    return Asked(table, cases, app, tuple(notes), inquiry, per_case)
 
 
 def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, Note | None]:
@@ -92,31 +90,22 @@ def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, Note | None
     name = Path(given).stem
     if truth.ndim != 1 or truth.shape[0] != table.n_rows:
         scores = next(iter(table.matrices.values()), None)
-        has = grouped(table.n_rows) if scores is None else _shape(scores.shape)
-        got = grouped(truth.shape[0]) if truth.ndim == 1 else _shape(truth.shape)
+        shape = (table.n_rows,) if scores is None else scores.shape
+        sizes = (", ".join(map(grouped, each)) for each in (truth.shape, shape))
+        got, has = (f"({size})" if "," in size else size for size in sizes)
         raise DataError(
             f"{name} has {got} rows but {table.source} has {has}. Same file, same order?"
         )
-    return (
-        replace(table, names=(*table.names, name), getters=(*table.getters, lambda: truth)),
-        name,
-        None,
-    )
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    """(19 998, 2)"""
-    return f"({', '.join(grouped(size) for size in shape)})"
+    getters = (*table.getters, lambda: truth)
+    return replace(table, names=(*table.names, name), getters=getters), name, None
 
 
 def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
     """Refuse two kinds of models; without any, take the class columns that the names give away."""
     given = inquiry.models_given
     if len(given) > 1:
-        raise DataError(
-            f"--{given[0]} and --{given[1]} cannot be compared in one run.",
-            hint="give one of --decisions, --scores, --proba",
-        )
+        hint = "give one of --decisions, --scores, --proba"
+        raise DataError(f"--{given[0]} and --{given[1]} cannot be compared in one run.", hint=hint)
     if given:
         return inquiry, []
     found = recognised(table, label)
@@ -153,12 +142,11 @@ def costs_given(inquiry: Inquiry) -> tuple[Application | None, CostWords | None]
     if inquiry.costs is None:
         return None, words
     given = inquiry.costs  # an application once the ends of a range have been put in
-    filed = _text_names(given if isinstance(given, Application) else read_costs(given))
-    if inquiry.gains_alone:
-        gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
-        filed = filed.with_costs(gains)
-    refuse_beyond_reckoning(filed.costs)
-    return filed, None
+    filed = given if isinstance(given, Application) else read_costs(given)
+    made = CostMatrix.from_utilities if inquiry.gains_alone else CostMatrix
+    costs = made(filed.costs.values, texts(filed.classes), texts(filed.decisions))
+    refuse_beyond_reckoning(costs)
+    return Application(costs, filed.priors, filed.unit, filed.volume, filed.period), None
 
 
 def application_over(
@@ -168,58 +156,38 @@ def application_over(
     number, period = volume(inquiry.volume)
     if filed is not None:
         costs, shares = filed.costs, filed.priors
-        if costs.classes == ("0", "1") and set(labels.names) != {"0", "1"}:
-            _refuse_short_form(labels, label)
-            order = binary_order(labels, inquiry.positive, label)  # a short form without names
-            costs = CostMatrix(
-                costs.values, order, None if costs.shape == (2, 2) else costs.decisions
-            )
+        if costs.classes == ("0", "1") and set(labels.names) != {"0", "1"}:  # without names
+            if len(labels.names) > 2:
+                named = ", ".join(f'"{name}"' for name in labels.names[:4])
+                named += ", ..." if labels.names[4:] else ""
+                hint = f"name them in the file:  outcomes = [{named}]"
+                raise CostError(
+                    f"the costs file speaks of two outcomes, without names; '{label}' holds "
+                    f"{counted(labels)}.",
+                    hint=f"{spelt_alike(labels)}{hint}   and a table [cost.<truth>] for each",
+                )
+            order = binary_order(labels, inquiry.positive, label)
+            decisions = None if costs.shape == (2, 2) else costs.decisions
+            costs = CostMatrix(costs.values, order, decisions)
         elif inquiry.positive is not None and costs.classes[-1] != inquiry.positive:
-            raise CostError(
-                f"--positive {inquiry.positive}, but the costs file lists "
-                f"'{costs.classes[-1]}' last, as the outcome that is acted on.",
-                hint="leave --positive out, or change the order in the file",
-            )
+            last = f"lists '{costs.classes[-1]}' last, as the outcome that is acted on"
+            hint = "leave --positive out, or change the order in the file"
+            raise CostError(f"--positive {inquiry.positive}, but the costs file {last}.", hint=hint)
         number = filed.volume if number is None else number
         period = filed.period if period is None else period
         return Application(costs, shares, inquiry.unit or filed.unit, number, period)
     assert words is not None
-    if words.same_for_all_errors and len(labels.names) > 2 and inquiry.positive is not None:
-        raise CostError(
-            f"--positive is for two outcomes; '{label}' holds {len(labels.names)}.",
-            hint=spelt_alike(labels)
-            + "leave it out: every error costs the same, whichever outcome it is about",
-        )
-    if words.same_for_all_errors and (
-        len(labels.names) > 2 or not (inquiry.scores or inquiry.positive)
-    ):
+    several = len(labels.names) > 2
+    if words.same_for_all_errors and several and inquiry.positive is not None:
+        hint = "leave it out: every error costs the same, whichever outcome it is about"
+        message = f"--positive is for two outcomes; '{label}' holds {len(labels.names)}."
+        raise CostError(message, hint=spelt_alike(labels) + hint)
+    if words.same_for_all_errors and (several or not (inquiry.scores or inquiry.positive)):
         costs = binary_costs(words, labels.names)
     else:
         order = binary_order(labels, inquiry.positive, label)
         costs = CostMatrix.zero_one(order) if words.columns else binary_costs(words, order)
     return Application(costs, None, inquiry.unit, number, period)
-
-
-def _refuse_short_form(labels: Labels, label: str) -> None:
-    """Raise where a file says what a miss and a false alarm cost, and there are more outcomes."""
-    if len(labels.names) > 2:
-        names = ", ".join(f'"{name}"' for name in labels.names[:4])
-        raise CostError(
-            f"the costs file speaks of two outcomes, without names; '{label}' holds "
-            f"{counted(labels)}.",
-            hint=spelt_alike(labels)
-            + f"name them in the file:  outcomes = [{names}{', ...' if labels.names[4:] else ''}]"
-            "   and a table [cost.<truth>] for each",
-        )
-
-
-def _text_names(app: Application) -> Application:
-    """The same application with every name as text, as names are in files."""
-    costs = app.costs
-    as_text = CostMatrix(
-        costs.values, [str(n) for n in costs.classes], [str(n) for n in costs.decisions]
-    )
-    return Application(as_text, app.priors, app.unit, app.volume, app.period)
 
 
 class Placed(NamedTuple):
@@ -246,16 +214,13 @@ def at_place(app: Application, data_priors: NDArray[Any], inquiry: Inquiry) -> P
                 f"you said that every case is '{name}', so there is nothing to decide."
             )
         if share == 1:
-            raise DataError(
-                f"every case here is '{name}', so nothing can be said about the others.",
-                hint="bring cases of every outcome",
-            )
+            message = f"every case here is '{name}', so nothing can be said about the others."
+            raise DataError(message, hint="bring cases of every outcome")
         if here == 0 and share > 0:
-            raise DataError(
-                f"you said that {percent(share)} of the cases are '{name}', but there is none in "
-                "the data, so nobody knows what it would cost.",
-                hint=f"bring cases of '{name}', or set its share to 0",
-            )
+            said = f"you said that {percent(share)} of the cases are '{name}'"
+            none = "there is none in the data, so nobody knows what it would cost"
+            hint = f"bring cases of '{name}', or set its share to 0"
+            raise DataError(f"{said}, but {none}.", hint=hint)
     found = app.with_priors(there)
     return Placed(found, found if given else app.with_priors(None))
 
@@ -276,8 +241,6 @@ def groups_of(table: Table, cases: Cases, name: str | None) -> NDArray[Any] | No
     codes = labels.codes[cases.rows]
     if (codes < 0).any():
         row = int(cases.rows[int((codes < 0).argmax())]) + 1
-        raise DataError(
-            f"'{name}', which says what belongs together, is empty in row {row}.",
-            hint="give every case a group, if only its own",
-        )
+        message = f"'{name}', which says what belongs together, is empty in row {row}."
+        raise DataError(message, hint="give every case a group, if only its own")
     return codes

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError
-from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
+from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label, words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
@@ -21,31 +21,18 @@ from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
 
 
-def _refuse_two_places(inquiry: Inquiry) -> None:
-    """Raise when there is a file of cases besides."""
-    if inquiry.file is None:
-        return
-    from stakes.sources.trials import trials_command
-
-    scores = inquiry.scores or inquiry.file
-    lone = not inquiry.scores and inquiry.file != inquiry.trials
-    raise DataError(
-        f"--trials takes the place of the file of cases; got {inquiry.file} and --trials "
-        f"{inquiry.trials}.",
-        hint=(f"if {inquiry.file} holds scores:  " if lone else "leave the file out:  ")
-        + trials_command(str(inquiry.trials), scores if lone or inquiry.scores else "SCORES.txt"),
-    )
-
-
 def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """The table that is asked about, what it makes plain filled in, and what to say about it."""
     if inquiry.trials:
         return _from_trials(inquiry)
-    table = _read(inquiry)
+    table = inquiry.source if isinstance(inquiry.source, Table) else read_table(inquiry.file or "")
     notes: list[Note] = []
     if table.is_list:
-        inquiry, said = _as_list(table, inquiry)
-        notes += said
+        inquiry = inquiry.but(label=inquiry.label or "truth")
+        notes.append(Note("form-of-file", form=table.form))
+        if not inquiry.models_given:
+            inquiry, said = _as_llr(inquiry.but(scores="score"))
+            notes += said
     if "correct" in table.names and "prediction" in table.names and inquiry.label is None:
         inquiry, said = _openml(table, inquiry)
         notes += said
@@ -54,40 +41,29 @@ def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
         notes += said
     if inquiry.join_on and not inquiry.more:
         raise DataError("--join-on needs a second file.", hint="--more scores.csv --join-on id")
-    if "model" in table.names and not {"model"} & set((inquiry.label or "").split(",")):
+    if "model" in table.names and "model" not in (inquiry.label or "").split(","):
         table, inquiry, said = _widened(table, inquiry)
         notes += said
     return table, inquiry, notes
 
 
-def _read(inquiry: Inquiry) -> Table:
-    """The rows, which may be in memory already."""
-    if isinstance(inquiry.source, Table):
-        return inquiry.source
-    assert inquiry.file is not None
-    return read_table(inquiry.file)
-
-
 def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
-    _refuse_two_places(inquiry)
-    from stakes.sources.trials import read_trials
+    from stakes.sources.trials import read_trials, trials_command
 
-    assert inquiry.trials is not None
-    words = (part.strip() for part in (inquiry.scores or "").split(","))
-    table, notes = read_trials(inquiry.trials, [word for word in words if word])
+    trials, file = str(inquiry.trials), inquiry.file
+    if file is not None:
+        lone = not inquiry.scores and file != trials
+        scores = inquiry.scores or (file if lone else "SCORES.txt")
+        raise DataError(
+            f"--trials takes the place of the file of cases; got {file} and --trials {trials}.",
+            hint=(f"if {file} holds scores:  " if lone else "leave the file out:  ")
+            + trials_command(trials, scores),
+        )
+    table, notes = read_trials(trials, words_of(inquiry.scores))
     models = ",".join(name for name in table.names if name != "truth")
     inquiry, said = _as_llr(inquiry.but(label="truth", scores=models))
     return table, inquiry, [*notes, *said]
-
-
-def _as_list(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
-    """Fill in the options for a list that holds keys and scores side by side."""
-    inquiry = inquiry.but(label=inquiry.label or "truth")
-    if inquiry.models_given:
-        return inquiry, [Note("form-of-file", form=table.form)]
-    inquiry, said = _as_llr(inquiry.but(scores="score"))
-    return inquiry, [Note("form-of-file", form=table.form), *said]
 
 
 def _as_llr(inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
@@ -134,14 +110,11 @@ def _joined(table: Table, more: str, key: str | None) -> tuple[Table, list[Note]
             if name != key:
                 called = name if name not in columns else f"{Path(path).stem}.{name}"
                 columns[called] = _looked_up(other, name, rows)
+        said = {"file": other.source, "key": key}
         absent = int((rows < 0).sum())
-        values = {"file": other.source, "key": key}
-        if absent:
-            notes.append(Note("joined-in-part", **values, rows=grouped(absent)))
-        else:
-            notes.append(Note("joined", **values))
-    joined = replace(table, names=tuple(columns), getters=tuple(columns.values()))
-    return joined, notes
+        partly = Note("joined-in-part", **said, rows=grouped(absent))
+        notes.append(partly if absent else Note("joined", **said))
+    return replace(table, names=tuple(columns), getters=tuple(columns.values())), notes
 
 
 def _ids(table: Table, key: str) -> list[str]:
@@ -155,12 +128,9 @@ def _looked_up(table: Table, name: str, rows: NDArray[np.intp]) -> Any:
     """A function that gives a column in the order of another table, empty where absent."""
 
     def column() -> NDArray[Any]:
-        cells = np.asarray(table.cells(name))
-        if cells.dtype.kind == "S":
-            cells = np.char.decode(cells, "utf-8")
-        found = cells.astype(object)[rows]
+        found = _text(table.cells(name)).astype(object)[rows]
         found[rows < 0] = None
-        return np.asarray(found)
+        return found
 
     return column
 
@@ -185,9 +155,9 @@ def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]
     place = {name: k for k, name in enumerate(order)}
     rows = np.array([place[name] for name in ids], dtype=np.intp)
     said = dict(zip(ids, truth, strict=True))
-    odd = [name for name, outcome in zip(ids, truth, strict=True) if said[name] != outcome]
-    if odd:
-        raise DataError(f"{table.source}: the truth of '{odd[0]}' differs between models.")
+    for name, outcome in zip(ids, truth, strict=True):
+        if said[name] != outcome:
+            raise DataError(f"{table.source}: the truth of '{name}' differs between models.")
     columns: dict[str, Any] = {key: np.array(order), label: np.array([said[n] for n in order])}
     names = np.array(models)
     for model in dict.fromkeys(models):
@@ -200,9 +170,8 @@ def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]
             columns[f"{model}.{value}"] = cells
     inquiry = inquiry.but(**{option: ",".join(found) for option, found in asked.items()})
     wide = replace(table_of_columns(table.source, columns, table.form), digest=table.digest)
-    count = len(dict.fromkeys(models))
-    said_of_form = Note("long-form", models=count, cases=grouped(len(order)), key=key)
-    return wide, inquiry, [said_of_form]
+    many = {"models": len(set(models)), "cases": grouped(len(order))}
+    return wide, inquiry, [Note("long-form", **many, key=key)]
 
 
 def _of_each(words: list[str], models: Iterable[str], names: tuple[str, ...]) -> dict[str, str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.truth import quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table
@@ -55,47 +56,42 @@ def find_label(table: Table, given: str | None) -> tuple[str, Note | None]:
     if len(found) == 1:
         return found[0], Note("truth-by-name", column=found[0])
     if found:
-        raise DataError(
-            f"{table.source}: {' and '.join(map(repr, found))} could each be the truth.",
-            hint=f"Say: --label {shlex.quote(found[0])}",
-        )
+        message = f"{table.source}: {' and '.join(map(repr, found))} could each be the truth."
+        raise DataError(message, hint=f"Say: --label {shlex.quote(found[0])}")
+    others = [name for name in table.names if not CLASS_COLUMN.match(name)]
+    likely = _likely(table, others, lambda n: 2 <= len(table.labels(n).names) <= _FEW_VALUES)
     raise DataError(
         f"{table.source}: I cannot tell which column holds the truth. "
         f"It has: {', '.join(table.names[:12])}.",
-        hint=f"Say: --label {shlex.quote(_likely_label(table))}",
+        hint=f"Say: --label {shlex.quote(likely)}",
     )
 
 
-def _likely_label(table: Table) -> str:
-    """A column to put into the example: one that holds few different values, if there is any."""
-    likely = [
-        name
-        for name in table.names
-        if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name)
-    ]
+def _likely(table: Table, names: Sequence[str], fits: Callable[[str], bool]) -> str:
+    """The first of some columns that fits, if one does, and is no id; the first one otherwise."""
+    likely = [name for name in names if name.lower() not in ID_NAMES]
     looked_at = likely[:_LOOKED_AT] if table.getters else []  # nothing is read of files far away
-    few = (n for n in looked_at if 2 <= len(table.labels(n).names) <= _FEW_VALUES)
-    return next(few, next(iter(likely), "COLUMN"))
+    return next(filter(fits, looked_at), next(iter(likely), "COLUMN"))
 
 
 def likely_scores(table: Table, label: str) -> str:
     """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
-    likely = [n for n in [*table.names, *table.matrices] if n != label]
-    likely = [n for n in likely if n.lower() not in ID_NAMES]
-    for name in likely[:_LOOKED_AT]:
-        if table.getters and name in table.names and _between_0_and_1(table, name):
-            return name
-    return next(iter(likely), "COLUMN")
+
+    def between_0_and_1(name: str) -> bool:
+        try:
+            values = table.numbers(name)
+        except DataError:
+            return False
+        known = values[~np.isnan(values)]
+        return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
+
+    others = [name for name in [*table.names, *table.matrices] if name != label]
+    return _likely(table, others, between_0_and_1)
 
 
-def _between_0_and_1(table: Table, name: str) -> bool:
-    """Whether a column holds numbers from 0 to 1, and not only these two."""
-    try:
-        values = table.numbers(name)
-    except DataError:
-        return False
-    known = values[~np.isnan(values)]
-    return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
+def words_of(text: str | None) -> list[str]:
+    """The words of a list with commas."""
+    return [word for word in map(str.strip, (text or "").split(",")) if word]
 
 
 def named_columns(table: Table, given: str, truth: str | None = None) -> list[str]:
@@ -104,18 +100,15 @@ def named_columns(table: Table, given: str, truth: str | None = None) -> list[st
     The column of the `truth` is no model: it is refused, and stars pass it by.
     """
     names: list[str] = []
-    words = [word for word in (part.strip() for part in given.split(",")) if word]
-    words = [given] if given in table.names else words  # a name may hold a comma
+    words = [given] if given in table.names else words_of(given)  # a name may hold a comma
     if not words:
         raise DataError(f"'{given}' names no column.", hint="columns are listed with commas:  a,b")
     for k, part in enumerate(words):
         if part in words[:k]:
             raise DataError(f"'{part}' is named twice.", hint="leave one of them out")
         if part == truth:
-            raise DataError(
-                f"'{part}' is the truth, so it cannot be a model.",
-                hint="name the column that holds what the model says, or another one:  --label",
-            )
+            hint = "name the column that holds what the model says, or another one:  --label"
+            raise DataError(f"'{part}' is the truth, so it cannot be a model.", hint=hint)
         if part in table.names or part in table.matrices:
             names.append(part)
         elif "*" in part:
@@ -131,16 +124,13 @@ def named_columns(table: Table, given: str, truth: str | None = None) -> list[st
 
 def flipped(names: Sequence[str], inquiry: Inquiry) -> set[str]:
     """The score columns where higher means less likely; anything else in --flip is refused."""
-    words = [word for word in (part.strip() for part in inquiry.flip.split(",")) if word]
+    words = words_of(inquiry.flip)
     strangers = [word for word in words if word not in names]
     if strangers:
-        among = f"the scores are {', '.join(names)}" if names else "there are no --scores"
-        raise DataError(
-            f"--flip {strangers[0]} does nothing: {among}.",
-            hint="it is for columns of --scores"
-            if not names
-            else f"--flip {shlex.quote(names[0])}",
-        )
+        among, hint = "there are no --scores", "it is for columns of --scores"
+        if names:
+            among, hint = f"the scores are {', '.join(names)}", f"--flip {shlex.quote(names[0])}"
+        raise DataError(f"--flip {strangers[0]} does nothing: {among}.", hint=hint)
     return set(words)
 
 
@@ -151,7 +141,7 @@ def class_columns(table: Table, given: str) -> list[ClassColumns]:
     star also finds ``model.`` in front of it. Columns named one by one follow `CLASS_COLUMN`.
     """
     models: dict[str, ClassColumns] = {}
-    for part in filter(None, (word.strip() for word in given.split(","))):
+    for part in words_of(given):
         if part in table.matrices:
             models[part] = ClassColumns(part, {}, matrix=part)
             continue
@@ -168,31 +158,18 @@ def class_columns(table: Table, given: str) -> list[ClassColumns]:
 
 def _starred(table: Table, part: str) -> list[tuple[str, str, str]]:
     """Model, class and column for each column that a pattern finds."""
-    found = _matches(table, part)
-    if not found and part.count("*") == 1:
-        found = _matches(table, "*." + part)
-    if not found:
-        raise _no_match(table, part)
-    return found
-
-
-def _matches(table: Table, part: str) -> list[tuple[str, str, str]]:
-    """Model, class and column for each column that fits the whole pattern."""
-    pattern = _pattern(part)
-    before = part.split("*", maxsplit=1)[0].rstrip("._:")
-    parts = []
-    for column in table.names:
-        match = pattern.fullmatch(column)
-        if match and not _DECISION_COLUMN.match(column):
-            *models, name = match.groups()
-            model = models[0] if models else _model_before(before)
-            parts.append((model, name, column))
-    return parts
-
-
-def _model_before(before: str) -> str:
-    """The model's name in a pattern with one star: what stands before the last point."""
-    return before.rpartition(".")[0] or "model"
+    # with one star the model is what stands before the last point, or a star before the pattern
+    before = part.split("*", maxsplit=1)[0].rstrip("._:").rpartition(".")[0] or "model"
+    for pattern in (part, "*." + part) if part.count("*") == 1 else (part,):
+        matches = [(column, _pattern(pattern).fullmatch(column)) for column in table.names]
+        found = [
+            (match[1] if match.lastindex != 1 else before, match[match.lastindex or 1], column)
+            for column, match in matches
+            if match and not _DECISION_COLUMN.match(column)
+        ]
+        if found:
+            return found
+    raise _no_match(table, part)
 
 
 def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
@@ -202,11 +179,24 @@ def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
         return [("model", part[1:], part)]
     match = CLASS_COLUMN.match(part)
     if match is None:
-        raise DataError(
-            f"I cannot read the class off the column name '{part}'.",
-            hint="name the columns p_<class>, or give a pattern:  --proba 'score_*'",
-        )
+        hint = "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
+        raise DataError(f"I cannot read the class off the column name '{part}'.", hint=hint)
     return [(match["model"] or "model", match["name"], part)]
+
+
+def in_class_order(columns: ClassColumns, classes: Sequence[str]) -> list[str]:
+    """The columns of a model in the order of the classes; every class has one, and nothing else."""
+    absent = [name for name in classes if name not in columns.by_class]
+    if absent:
+        found = ", ".join(list(columns.by_class.values())[:8])
+        raise DataError(f"{found} found but {quoted(absent)} has no column.")
+    strangers = [name for name in columns.by_class if name not in classes]
+    if strangers:
+        found = quoted([columns.by_class[name] for name in strangers])
+        among = f"{quoted(strangers)} is not among the outcomes {quoted(classes)}"
+        hint = "name the columns one by one in --proba, or add the outcome to the costs file"
+        raise DataError(f"{found} found but {among}.", hint=hint)
+    return [columns.by_class[name] for name in classes]
 
 
 def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:

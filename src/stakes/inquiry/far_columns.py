@@ -6,20 +6,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial, reduce
+from operator import add, or_
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from stakes.exceptions import DataError
-from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.column_roles import (
+    ClassColumns,
+    class_columns,
+    flipped,
+    in_class_order,
+    named_columns,
+)
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.truth import Cases, quoted
-from stakes.sources.cells import EMPTY, empty_words, without_point
+from stakes.inquiry.truth import Cases
+from stakes.sources.cells import EMPTY, are_numbers, empty_words, without_point
 from stakes.sources.patterns import Files
 from stakes.sources.table import Table
 
@@ -39,10 +45,8 @@ def _trimmed(rows: Any, names: Sequence[str]) -> Any:
             bare = nw.when(text.str.contains(_AROUND)).then(bare).otherwise(text)
         made[name] = bare
     rows = rows.with_columns(**made)
-    words = empty_words()
-    return rows.with_columns(
-        **{name: nw.when(~nw.col(name).is_in(words)).then(nw.col(name)) for name in names}
-    )
+    kept = {name: nw.when(~nw.col(name).is_in(empty_words())).then(nw.col(name)) for name in names}
+    return rows.with_columns(**kept)
 
 
 def _as_number(name: str, *, careful: bool, comma: bool) -> Any:
@@ -57,11 +61,9 @@ def _as_number(name: str, *, careful: bool, comma: bool) -> Any:
 
 def _meant(name: str, respelt: Mapping[Any, Any]) -> Any:
     """A column with some values replaced by others."""
-    spellings: dict[Any, list[Any]] = {}
-    for value, other in respelt.items():
-        spellings.setdefault(other, []).append(value)
     found = nw.col(name)
-    for other, values in spellings.items():
+    for other in dict.fromkeys(respelt.values()):
+        values = [value for value, meant in respelt.items() if meant == other]
         found = nw.when(nw.col(name).is_in(values)).then(nw.lit(other)).otherwise(found)
     return found
 
@@ -75,39 +77,18 @@ def _decided(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
     found: dict[str, Any] = {}
     for name in columns:
         kind = types[name]
-        if kind == nw.Boolean:
-            found[name] = _flags(name)
-        elif kind.is_integer():
-            if not any(isinstance(each, int) for each in names):
-                found[name] = nw.col(name).cast(nw.String)
-        elif kind.is_float() or kind.is_decimal():
-            found[name] = _numbers(name, names)
+        if kind == nw.Boolean:  # as Python writes truth values
+            no = nw.when(~nw.col(name)).then(nw.lit("False"))
+            found[name] = nw.when(nw.col(name)).then(nw.lit("True")).otherwise(no)
+        elif kind.is_integer() and not any(isinstance(each, int) for each in names):
+            found[name] = nw.col(name).cast(nw.String)
+        elif kind.is_float() or kind.is_decimal():  # names that are the same number
+            number, found[name] = nw.col(name).cast(nw.Float64), nw.col(name).cast(nw.String)
+            for each in filter(lambda each: are_numbers([each]), map(str, names)):
+                same = nw.when(number == float(each)).then(nw.lit(each))
+                found[name] = same.otherwise(found[name])
     rows = rows.with_columns(**found) if found else rows
     return _respelt(rows, [name for name in columns if types[name] == nw.String], names)
-
-
-def _whole(name: Any) -> bool:
-    """Whether a name is written as a whole number."""
-    return without_point(str(name)).lstrip("+-").isdecimal()
-
-
-def _flags(name: str) -> Any:
-    """Truth values as Python writes them."""
-    flag = nw.col(name)
-    return nw.when(flag).then(nw.lit("True")).otherwise(nw.when(~flag).then(nw.lit("False")))
-
-
-def _numbers(name: str, names: Sequence[Any]) -> Any:
-    """Floats as names that are the same number; others as the engine writes them."""
-    number = nw.col(name).cast(nw.Float64)
-    found = nw.col(name).cast(nw.String)
-    for each in names:
-        try:
-            value = float(str(each))
-        except ValueError:
-            continue
-        found = nw.when(number == value).then(nw.lit(str(each))).otherwise(found)
-    return found
 
 
 def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
@@ -117,7 +98,8 @@ def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
     only for other text.
     """
     known = [str(each) for each in names]
-    spelt = {without_point(name): name for name in known if _whole(name)}
+    whole = [name for name in known if without_point(name).lstrip("+-").isdecimal()]
+    spelt = {without_point(name): name for name in whole}
     alike = [short for short, long in spelt.items() if short == long]
     steps: list[dict[str, Any]] = [{}, {}, {}]
     for k, name in enumerate(columns):
@@ -167,25 +149,14 @@ class FarColumns:
     def renamed(self, names: Mapping[str, str]) -> FarColumns:
         """The same columns where some of them have another name."""
 
-        def new(olds: Iterable[str]) -> tuple[str, ...]:
-            return tuple(names.get(old, old) for old in olds)
+        def new(held: Any) -> Any:
+            if isinstance(held, (tuple, frozenset)):
+                return type(held)(map(new, held))
+            if isinstance(held, ClassColumns):
+                return replace(held, by_class={c: new(name) for c, name in held.by_class.items()})
+            return names.get(held, held)
 
-        classes = tuple(
-            replace(
-                each, by_class=dict(zip(each.by_class, new(each.by_class.values()), strict=True))
-            )
-            for each in self.classes
-        )
-        return replace(
-            self,
-            label=new([self.label])[0],
-            decisions=new(self.decisions),
-            scores=new(self.scores),
-            classes=classes,
-            weight=None if self.weight is None else new([self.weight])[0],
-            by=new(self.by),
-            turned=frozenset(new(self.turned)),
-        )
+        return FarColumns(**{each.name: new(getattr(self, each.name)) for each in fields(self)})
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -209,21 +180,7 @@ class FarColumns:
     def models_for(self, classes: tuple[str, ...]) -> dict[str, Any]:
         """The columns of each model, as a request names them."""
         found: dict[str, Any] = {name: name for name in (*self.decisions, *self.scores)}
-        for each in self.classes:
-            absent = [name for name in classes if name not in each.by_class]
-            strangers = [name for name in each.by_class if name not in classes]
-            if absent:
-                raise DataError(
-                    f"{', '.join(list(each.by_class.values())[:8])} found but {quoted(absent)} "
-                    "has no column."
-                )
-            if strangers:
-                raise DataError(
-                    f"{quoted([each.by_class[n] for n in strangers])} found but "
-                    f"{quoted(strangers)} is not among the outcomes {quoted(classes)}."
-                )
-            found[each.model] = [each.by_class[name] for name in classes]
-        return found
+        return found | {each.model: in_class_order(each, classes) for each in self.classes}
 
 
 def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarColumns:
@@ -232,19 +189,15 @@ def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarCo
     scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
     classes = class_columns(table, inquiry.proba) if inquiry.proba else []
     by = named_columns(table, inquiry.by) if inquiry.by else []
-    for name in (inquiry.weight,) if inquiry.weight else ():
-        table.position(name)
+    if inquiry.weight:
+        table.position(inquiry.weight)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
-    found = FarColumns(
-        label, tuple(decisions), tuple(scores), tuple(classes), inquiry.weight, tuple(by), whole,
-        frozenset(flipped(scores, inquiry)),
-    )  # fmt: skip
+    models, turned = (tuple(decisions), tuple(scores), tuple(classes)), flipped(scores, inquiry)
+    found = FarColumns(label, *models, inquiry.weight, tuple(by), whole, frozenset(turned))
     for name in found.numbers:
         if types[name].is_nested() or types[name].is_temporal():
-            raise DataError(
-                f"column '{name}' must hold numbers; it holds {types[name]}.",
-                hint="name a column of numbers",
-            )
+            message = f"column '{name}' must hold numbers; it holds {types[name]}."
+            raise DataError(message, hint="name a column of numbers")
     return found
 
 
@@ -254,8 +207,6 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquir
     The truth stays as it stands, since its spellings are seen when it is counted, and so do
     slices; decisions too, unless those that hold a word for nothing are to be left out.
     """
-    import narwhals as nw
-
     rows = nw.from_native(frame)
     types = rows.collect_schema()
     encoded = [name for name in columns.types if types[name] == nw.Binary]
@@ -269,10 +220,8 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquir
     numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
     if numbers:
         comma = files.header is not None and files.header.decimal_comma
-        made = {
-            name: _as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
-        }
-        rows = rows.with_columns(**made)
+        as_number = partial(_as_number, careful=files.gaps == "text", comma=comma)
+        rows = rows.with_columns(**{name: as_number(name) for name in numbers})
     checked = columns.decisions if inquiry.missing == "drop" else ()
     times = columns.by if inquiry.time is not None else ()
     words = texts & {*checked, *times} - {columns.label}
@@ -281,15 +230,8 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquir
 
 def is_empty(names: Sequence[str], types: Any) -> Any:
     """Whether one of some columns holds nothing, as an expression."""
-    import narwhals as nw
-
     gaps = [nw.col(name).is_null() for name in names]
-    return either(gaps + [nw.col(name).is_nan() for name in names if types[name].is_float()])
-
-
-def either(conditions: Sequence[Any]) -> Any:
-    """Whether any of some conditions holds."""
-    return reduce(lambda one, other: one | other, conditions)
+    return reduce(or_, gaps + [nw.col(n).is_nan() for n in names if types[n].is_float()])
 
 
 def prepared(
@@ -297,24 +239,24 @@ def prepared(
     columns: FarColumns,
     cases: Cases,
     inquiry: Inquiry,
-    decisions: Sequence[Any] = (),
-    respelt: Mapping[Any, Any] = MappingProxyType({}),
+    decisions: Sequence[Any],
+    respelt: Mapping[Any, Any],
 ) -> Any:
     """The frame with every model as posteriors or decisions; rows are left out only if asked.
 
     `decisions` are the names that a request has; `respelt` are values of the truth that mean
     another one.
     """
-    import narwhals as nw
-
-    rows = _kept(nw.from_native(frame), columns, inquiry)
+    rows = nw.from_native(frame)
     types = rows.collect_schema()
     if inquiry.missing == "drop":
+        for names in columns.may_be_empty.values():
+            rows = rows.filter(~is_empty(names, types))
         rows = rows.filter(~nw.col(columns.label).is_null())
         if types[columns.label] == nw.String:
             words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
             rows = rows.filter(~words.is_in(list(EMPTY)))
-    changed = _posteriors(nw, columns, types, cases, inquiry) | _times(nw, columns, types, inquiry)
+    changed = _posteriors(columns, types, cases, inquiry) | _times(columns, types, inquiry)
     if respelt:
         changed[columns.label] = _meant(columns.label, respelt)
     if changed:
@@ -324,7 +266,7 @@ def prepared(
     return rows.to_native()
 
 
-def _times(nw: Any, columns: FarColumns, types: Any, inquiry: Inquiry) -> dict[str, Any]:
+def _times(columns: FarColumns, types: Any, inquiry: Inquiry) -> dict[str, Any]:
     """Times cut to hours or days in the engine, so that slices are few; weeks are made of days.
 
     Texts keep the clock that they are written in; instants with a time zone are taken in UTC.
@@ -343,69 +285,37 @@ def _times(nw: Any, columns: FarColumns, types: Any, inquiry: Inquiry) -> dict[s
     return {name: value if inquiry.period is None else value.dt.truncate(unit)}
 
 
-def _kept(rows: Any, columns: FarColumns, inquiry: Inquiry) -> Any:
-    """Without the rows that a model says nothing about, where that was asked."""
-    if inquiry.missing != "drop":
-        return rows
-    types = rows.collect_schema()
-    for names in columns.may_be_empty.values():
-        rows = rows.filter(~is_empty(names, types))
-    return rows
-
-
-def _posteriors(
-    nw: Any, columns: FarColumns, types: Any, cases: Cases, inquiry: Inquiry
-) -> dict[str, Any]:
+def _posteriors(columns: FarColumns, types: Any, cases: Cases, inquiry: Inquiry) -> dict[str, Any]:
     """Expressions that turn what stands in the files into posteriors."""
     changed: dict[str, Any] = {}
+    logs = np.zeros(len(cases.classes))
+    if inquiry.kind == "llr":
+        with np.errstate(divide="ignore"):
+            logs = np.log(cases.priors)
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
         if name in columns.turned:
             value = 1 - value if inquiry.kind == "posterior" else 0.0 - value
         if inquiry.kind != "posterior":
-            start = 0.0
-            if inquiry.kind == "llr":
-                with np.errstate(divide="ignore"):
-                    logs = np.log(cases.priors)
-                start = float(logs[1] - logs[0])
-            value = 1 / (1 + (0.0 - start - value).exp())
+            value = 1 / (1 + (0.0 - float(logs[1] - logs[0]) - value).exp())
         if name in columns.turned or inquiry.kind != "posterior" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
-    for each in columns.classes:
-        changed |= _classes(nw, each, cases, inquiry)
+    for each in columns.classes if inquiry.kind != "posterior" or inquiry.renormalise else ():
+        start = dict(zip(cases.classes, logs.tolist(), strict=True))
+        inner = {name: nw.col(c).cast(nw.Float64) for name, c in each.by_class.items()}
+        parts = [value + start.get(name, 0.0) for name, value in inner.items()]
+        total = reduce(add, parts)
+        if inquiry.kind != "posterior":
+            parts, total = _shares(parts)
+        pairs = zip(each.by_class.values(), parts, strict=True)
+        changed |= {column: part / total for column, part in pairs}
     return changed
 
 
-def _classes(nw: Any, each: ClassColumns, cases: Cases, inquiry: Inquiry) -> dict[str, Any]:
-    """One posterior per class: rescaled, or from logits or log-likelihood ratios."""
-    values = {name: nw.col(column).cast(nw.Float64) for name, column in each.by_class.items()}
-    if inquiry.kind == "llr":
-        with np.errstate(divide="ignore"):
-            logs = dict(zip(cases.classes, np.log(cases.priors).tolist(), strict=True))
-        values = {name: value + logs.get(name, 0.0) for name, value in values.items()}
-    if inquiry.kind in ("llr", "log_odds"):
-        parts, total = _shares(nw, list(values.values()))
-    elif inquiry.renormalise:
-        parts = list(values.values())
-        total = _sum(parts)
-    else:
-        return {}
-    columns = each.by_class.values()
-    return {column: part / total for column, part in zip(columns, parts, strict=True)}
-
-
-def _shares(nw: Any, logs: list[Any]) -> tuple[list[Any], Any]:
+def _shares(logs: list[Any]) -> tuple[list[Any], Any]:
     """What logits are in proportion to, and their sum; NaN where they tell no posterior."""
     top = nw.max_horizontal(*logs)
     parts = [nw.when(v == math.inf).then(nw.lit(1.0)).otherwise((v - top).exp()) for v in logs]
-    total = _sum(parts)
+    total = reduce(add, parts)
     torn = (top == math.inf) & (total > 1)  # two outcomes that are certain
     return parts, nw.when(torn).then(nw.lit(math.nan)).otherwise(total)
-
-
-def _sum(values: list[Any]) -> Any:
-    """From left to right."""
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total

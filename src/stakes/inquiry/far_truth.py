@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import narwhals as nw
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from stakes.engines import Reduction
 from stakes.engines.reduction import Part
 from stakes.exceptions import DataError, StakesError
-from stakes.inquiry.far_columns import FarColumns, either, is_empty
+from stakes.inquiry.far_columns import FarColumns, is_empty
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import (
     LOGARITHMS,
@@ -21,7 +23,7 @@ from stakes.inquiry.model_columns import (
     refuse_probabilities_said_logs,
 )
 from stakes.inquiry.model_decisions import gaps_said
-from stakes.inquiry.truth import NO_VALUE, rows_of, spaces_said
+from stakes.inquiry.truth import NO_VALUE, about_truth
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels
@@ -33,26 +35,14 @@ WEIGHT, GAP = "stakes_weight", "stakes_gap"
 
 
 @dataclass(frozen=True, slots=True)
-class CountedLabels(Labels):
-    """Outcomes with how often each occurs, and with which weight, without the rows."""
-
-    rows: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-    totals: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def counts(self) -> NDArray[Any]:
-        """How often each name occurs."""
-        return self.rows
-
-
-@dataclass(frozen=True, slots=True)
 class Outcomes:
     """The outcomes, and the value of the column that each stands for.
 
     `respelt` are other spellings (with spaces around, or a point behind) and those values.
     """
 
-    labels: CountedLabels
+    labels: Labels
+    totals: NDArray[Any]  # number or weight of the cases of each
     values: Mapping[str, Any]
     respelt: Mapping[Any, Any]
     notes: tuple[Note, ...] = ()
@@ -69,7 +59,7 @@ def counted_outcomes(frame: Any, columns: FarColumns, inquiry: Inquiry) -> dict[
     if inquiry.missing == "drop":
         types = rows.collect_schema()
         gaps = [is_empty(names, types) for names in columns.may_be_empty.values()]
-        gone = either(gaps)
+        gone = reduce(or_, gaps)
         sums = {name: nw.when(gone).then(0.0).otherwise(each) for name, each in sums.items()}
         sums[KEPT] = nw.when(gone).then(0).otherwise(1)
         sums |= {f"{GAP}{k}": nw.when(gap).then(1).otherwise(0) for k, gap in enumerate(gaps)}
@@ -85,43 +75,44 @@ def counted_outcomes(frame: Any, columns: FarColumns, inquiry: Inquiry) -> dict[
 def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, inquiry: Inquiry) -> Outcomes:
     """The outcomes as they are named in memory, and what to say about rows that are left out."""
     raw = [None if value is None or value != value else value for value in table[TRUTH]]
-    names, codes, trimmed = _named(raw)
-    sums = {
-        name: np.array(values, dtype=np.float64)
-        for name, values in table.items() if name != TRUTH
-    }  # fmt: skip
-    notes = [] if trimmed is None else [spaces_said(trimmed)]
-    notes += _without_truth(int(sums[ROWS][codes < 0].sum()), columns.label, inquiry)
+    found = _named(raw)
+    names, codes = found.names, found.codes
     there = codes >= 0
     added = {
-        name: np.bincount(codes[there], weights=values[there], minlength=len(names))
-        for name, values in sums.items()
-    }
+        name: np.bincount(codes[there], np.array(values, dtype=np.float64)[there], len(names))
+        for name, values in table.items() if name != TRUTH
+    }  # fmt: skip
+    empty = int(sum(table[ROWS]) - added[ROWS].sum())
+    notes = about_truth(found, columns.label, inquiry, empty)
     kept = added.get(KEPT, added[ROWS])
     totals = added.get(WEIGHT, kept)
-    _refuse_weights(totals, inquiry)
+    if not np.isfinite(totals).all():
+        raise DataError(
+            f"weights must be numbers that are not negative; some of '{inquiry.weight}' are not.",
+            hint="correct the files; to leave rows without a weight out:  --missing drop",
+        )
+    if inquiry.weight and totals.size and not totals.any():
+        raise DataError(f"every weight in '{inquiry.weight}' is 0, so there is nothing to average.")
     gaps = {}
     if inquiry.missing == "drop":
-        for k, name in enumerate(columns.may_be_empty):
-            gaps[name] = int(added[f"{GAP}{k}"].sum())
+        gaps = {n: int(added[f"{GAP}{k}"].sum()) for k, n in enumerate(columns.may_be_empty)}
     warned = gaps_said(gaps, int(kept.sum()), inquiry)
-    labels = CountedLabels(names, np.arange(len(names)), None, added[ROWS], totals)
-    return Outcomes(
-        labels, *_spellings(names, codes, raw), tuple(notes), (warned,) if warned else ()
-    )
+    labels = Labels(names, np.arange(len(names)), None, added[ROWS])
+    values, respelt = _spellings(names, codes, raw)
+    return Outcomes(labels, totals, values, respelt, tuple(notes), (warned,) if warned else ())
 
 
-def _named(raw: list[Any]) -> tuple[tuple[str, ...], NDArray[np.intp], str | None]:
-    """Names as a file in memory would have them, the one of each value, and one with spaces."""
+def _named(raw: list[Any]) -> Labels:
+    """The names as a file in memory would have them, and the one of each value."""
     codes = np.full(len(raw), -1, dtype=np.intp)
     there = [k for k, value in enumerate(raw) if value is not None]
     if not there:
-        return (), codes, None
+        return Labels((), codes)
     cells = [raw[k] for k in there]
     plain = all(isinstance(cell, (str, int, float)) for cell in cells)
     found = as_labels(np.array(cells, dtype=None if plain else object))
     codes[there] = found.codes
-    return found.names, codes, found.trimmed
+    return replace(found, codes=codes)
 
 
 def _spellings(
@@ -137,27 +128,6 @@ def _spellings(
     return {name: values[name] for name in names}, respelt
 
 
-def _without_truth(count: int, label: str, inquiry: Inquiry) -> list[Note]:
-    """What to say about rows without the truth; an error where they are not to be left out."""
-    if not count:
-        return []
-    said = rows_of(count, f"'{label}', the truth,")
-    if inquiry.missing != "drop":
-        raise DataError(f"{said} empty.", hint="To leave them out: --missing drop")
-    return [Note("truth-empty", rows=said)]
-
-
-def _refuse_weights(totals: NDArray[Any], inquiry: Inquiry) -> None:
-    """Raise when weights are no numbers, or all zero."""
-    if not np.isfinite(totals).all():
-        raise DataError(
-            f"weights must be numbers that are not negative; some of '{inquiry.weight}' are not.",
-            hint="correct the files; to leave rows without a weight out:  --missing drop",
-        )
-    if inquiry.weight and totals.size and not totals.any():
-        raise DataError(f"every weight in '{inquiry.weight}' is 0, so there is nothing to average.")
-
-
 #: As many rows are looked at; more tell nothing more about what the numbers are.
 PREVIEW_ROWS = 10_000
 
@@ -171,10 +141,10 @@ def refuse_far_probabilities(
     score of all rows have their say. `models` are the names of the columns of scores to people.
     """
     refuse_idle_narrow(inquiry)
-    asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
-    asked |= {each.model: list(each.by_class.values()) for each in columns.classes}
     if inquiry.kind not in LOGARITHMS:
         return
+    asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
+    asked |= {each.model: list(each.by_class.values()) for each in columns.classes}
     rows = nw.from_native(frame)
     if columns.weight:
         rows = rows.filter(nw.col(columns.weight) > 0)
@@ -182,21 +152,16 @@ def refuse_far_probabilities(
         numbers = rows.select(*(nw.col(name).cast(nw.Float64) for name in names))
         first = _values(numbers.head(PREVIEW_ROWS), names)
         try:
-            refuse_probabilities_said_logs(first, model, inquiry, far=True)
+            refuse_probabilities_said_logs(first, model, inquiry)
         except StakesError:
             if len(first) < PREVIEW_ROWS:
                 raise
-            first[0], first[-1] = _extremes(numbers, names)
+            ends = {f"low{k}": nw.col(name).min() for k, name in enumerate(names)}
+            ends |= {f"high{k}": nw.col(name).max() for k, name in enumerate(names)}
+            extremes = _values(numbers.select(**ends), list(ends))
+            first[[0, -1]] = extremes.reshape(2, *first.shape[1:])
             looked_at = f", {grouped(PREVIEW_ROWS)} rows of them,"
-            refuse_probabilities_said_logs(first, model, inquiry, looked_at=looked_at, far=True)
-
-
-def _extremes(numbers: Any, names: list[str]) -> NDArray[np.float64]:
-    """The least and the greatest of each column."""
-    ends = {f"low{k}": nw.col(name).min() for k, name in enumerate(names)}
-    ends |= {f"high{k}": nw.col(name).max() for k, name in enumerate(names)}
-    found = _values(numbers.select(**ends), list(ends))
-    return found.reshape(2, -1) if len(names) > 1 else found.reshape(2)
+            refuse_probabilities_said_logs(first, model, inquiry, looked_at=looked_at)
 
 
 def _values(rows: Any, names: list[str]) -> NDArray[np.float64]:

@@ -129,9 +129,8 @@ class Inquiry:
         for name in ("cost", "gain"):
             object.__setattr__(self, name, _words(getattr(self, name)))
         if self.scores_are is not None and self.scores_are not in KINDS:
-            raise DataError(
-                f"scores are {', '.join(KINDS[:-1])} or {KINDS[-1]}; got {self.scores_are!r}."
-            )
+            known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            raise DataError(f"scores are {known}; got {self.scores_are!r}.")
 
     @property
     def file(self) -> str | None:
@@ -166,7 +165,7 @@ class Inquiry:
         if not isinstance(self.source, str):
             return self.source.is_far
         needed = bool(self.groups or self.more or self.trials)
-        return is_far(self.file, self.engine, rows_needed=needed)
+        return is_far(self.source, self.engine, rows_needed=needed)
 
     def but(self, **changes: Any) -> Inquiry:
         """The same inquiry with some answers changed."""
@@ -174,27 +173,22 @@ class Inquiry:
 
     def after(self, kept: Inquiry) -> Inquiry:
         """What was kept, with what is said now in its place."""
-        said = self.said
         if self.gives_costs:
             kept = replace(kept, cost=(), gain=(), costs=None)
         if self.models_given:
             kept = replace(kept, scores=None, proba=None, decisions=None)
-        return replace(kept, **said)
+        return replace(kept, **self.said)
 
     @property
     def said(self) -> dict[str, Any]:
         """What was said, by name; what was not is left out."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
-        plain = {each.name: each.default for each in fields(self)}
-        return {name: value for name, value in found.items() if value != plain[name]}
+        found = ((each, getattr(self, each.name)) for each in fields(self))
+        return {each.name: value for each, value in found if value != each.default}
 
     @property
     def plain(self) -> dict[str, Any]:
         """What was said, as JSON holds it; what was made in Python has no name and is left out."""
-        said = {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in self.said.items()
-        }
+        said = {n: list(v) if isinstance(v, tuple) else v for n, v in self.said.items()}
         made = ("source", "costs")  # of these, the name of a file is kept and no object
         return {name: v for name, v in said.items() if name not in made or isinstance(v, str)}
 
@@ -214,14 +208,13 @@ class Inquiry:
         """
         file = Path(path)
         text = file.read_bytes().decode("utf-8-sig", errors="replace")
+        report = file.suffix.lower() in (".json", ".html", ".htm")
         try:
-            if file.suffix.lower() in (".json", ".html", ".htm"):
-                return cls.of(_held(text, file), where=file.name)
-            return cls.of(tomllib.loads(text), where=file.name)
+            table = _held(text, file) if report else tomllib.loads(text)
         except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-            raise FormatError(
-                f"{file.name}: {error}.", hint='lines such as:  label = "churned"'
-            ) from None
+            such = 'lines such as:  label = "churned"'
+            raise FormatError(f"{file.name}: {error}.", hint=such) from None
+        return cls.of(table, where=file.name)
 
     @classmethod
     def of(cls, table: Mapping[str, Any], where: str = "the inquiry") -> Inquiry:
@@ -230,10 +223,8 @@ class Inquiry:
         given = {key.replace("-", "_"): value for key, value in table.items()}
         strange = [key for key in given if key not in known]
         if strange:
-            raise FormatError(
-                f"{where} asks for '{strange[0]}', which I do not know.",
-                hint=f"the words are those of the options: {', '.join(sorted(known))}",
-            )
+            hint = f"the words are those of the options: {', '.join(sorted(known))}"
+            raise FormatError(f"{where} asks for '{strange[0]}', which I do not know.", hint=hint)
         return cls(**given)
 
 
@@ -244,17 +235,14 @@ def judging_options(inquiry: Inquiry) -> dict[str, Any]:
 
 def _held(text: str, file: Path) -> Mapping[str, Any]:
     """The inquiry inside a report."""
-    if file.suffix.lower() == ".json":
-        found = json.loads(text)
-        inside = found.get("inquiry") if isinstance(found, dict) else None
-    else:
+    if file.suffix.lower() != ".json":
         match = _IN_PAGE.search(text)
-        inside = json.loads(match[1]) if match else None
+        text = f'{{"inquiry": {match[1]}}}' if match else "{}"
+    found = json.loads(text)
+    inside = found.get("inquiry") if isinstance(found, dict) else None
     if not isinstance(inside, dict):
-        raise FormatError(
-            f"{file.name} holds no inquiry.",
-            hint="reports of files hold one:  stakes eval churn.csv ... --html report.html",
-        )
+        hint = "reports of files hold one:  stakes eval churn.csv ... --html report.html"
+        raise FormatError(f"{file.name} holds no inquiry.", hint=hint)
     return inside
 
 

@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, LabelError, PosteriorError
-from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.column_roles import (
+    ClassColumns,
+    class_columns,
+    flipped,
+    in_class_order,
+    named_columns,
+)
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
-from stakes.sources.cells import without_point
+from stakes.sources.cells import are_numbers, without_point
 from stakes.sources.table import Table
 
 #: What scores are called that are logarithms, by the word of --scores-are.
@@ -26,9 +32,7 @@ def refuse_probabilities_said_logs(
     name: str,
     inquiry: Inquiry,
     weights: NDArray[np.float64] | None = None,
-    *,
     looked_at: str = "",
-    far: bool = False,
 ) -> None:
     """Raise when scores, one per case or per outcome, are said to be logarithms and look otherwise.
 
@@ -42,41 +46,30 @@ def refuse_probabilities_said_logs(
     counts = ~np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
     if weights is not None:
         counts &= weights > 0
-    kept = scores[counts]
-    hint = _hint(kept.ndim, inquiry.kind, far, _apart(name, inquiry))
-    with speaking_of(scores=f"the scores of '{name}'{looked_at}"):
-        if kept.ndim == 1:
-            refuse_probabilities(kept, "scores", hint, wanted=LOGARITHMS[inquiry.kind])
-        else:
-            refuse_probability_rows(kept, "scores", hint)
-
-
-def _apart(name: str, inquiry: Inquiry) -> str:
-    """What to type to read one of several models by itself: the others may well be logarithms."""
+    kept, said = scores[counts], LOGARITHMS[inquiry.kind]
+    # one of several models is read by itself: the others may well be logarithms
     given = str(inquiry.scores or "").split(",")
     several = len(given) > 1 and name in given and not inquiry.trials
-    return f"--scores {shlex.quote(name)} " if several else ""
-
-
-def _hint(dimensions: int, kind: str, far: bool, apart: str) -> str:
-    """What to type."""
+    apart = f"--scores {shlex.quote(name)} " if several else ""
     lines = {"If they are probabilities": f"{apart}--scores-are posterior"}
-    if dimensions == 1 and not far:
+    if kept.ndim == 1 and not inquiry.is_far:
         lines["If only the order means something"] = "--scores-are rank"
-    if dimensions == 1:
-        lines[f"If they are {LOGARITHMS[kind]} all the same"] = "--narrow"
+    if kept.ndim == 1:
+        lines[f"If they are {said} all the same"] = "--narrow"
     width = max(map(len, lines)) + 3
-    return "\n".join(f"{question + ':':{width}}{option}" for question, option in lines.items())
+    hint = "\n".join(f"{question + ':':{width}}{option}" for question, option in lines.items())
+    with speaking_of(scores=f"the scores of '{name}'{looked_at}"):
+        if kept.ndim == 1:
+            refuse_probabilities(kept, "scores", hint, wanted=said)
+        else:
+            refuse_probability_rows(kept, "scores", hint)
 
 
 def refuse_idle_narrow(inquiry: Inquiry) -> None:
     """Raise when --narrow is said of anything but one logarithm per case."""
     if inquiry.narrow and not (inquiry.scores and inquiry.kind in LOGARITHMS):
-        raise DataError(
-            "--narrow does nothing here: it is for --scores that are log-odds or log-likelihood "
-            "ratios.",
-            hint="leave it out",
-        )
+        meant = "--scores that are log-odds or log-likelihood ratios"
+        raise DataError(f"--narrow does nothing here: it is for {meant}.", hint="leave it out")
 
 
 #: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
@@ -105,12 +98,9 @@ class Model:
 
     def kept(self, keep: NDArray[np.bool_]) -> Model:
         """Only the rows that are wanted."""
-        return Model(
-            self.name,
-            self.missing[keep],
-            None if self.decisions is None else self.decisions[keep],
-            None if self.scores is None else self.scores[keep],
-        )
+        decisions = None if self.decisions is None else self.decisions[keep]
+        scores = None if self.scores is None else self.scores[keep]
+        return Model(self.name, self.missing[keep], decisions, scores)
 
 
 def models_of(
@@ -118,18 +108,15 @@ def models_of(
 ) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
     refuse_idle_narrow(inquiry)
-    if not inquiry.scores:
-        flipped((), inquiry)
+    names = named_columns(table, inquiry.scores, cases.label) if inquiry.scores else []
+    turned = flipped(names, inquiry)
     if inquiry.decisions:
         names = named_columns(table, inquiry.decisions, cases.label)
         return [_decided(table, name, cases, decisions) for name in names]
     if inquiry.scores:
-        names = named_columns(table, inquiry.scores, cases.label)
-        turned = flipped(names, inquiry)
         return [_scored(table, name, cases, inquiry, name in turned) for name in names]
-    return [
-        _classed(table, each, cases, inquiry) for each in class_columns(table, inquiry.proba or "")
-    ]
+    models = class_columns(table, inquiry.proba or "")
+    return [_classed(table, each, cases, inquiry) for each in models]
 
 
 def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) -> Model:
@@ -137,55 +124,35 @@ def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) 
     labels = table.labels(name)
     position = {without_point(decision): i for i, decision in enumerate(decisions)}
     position |= {decision: i for i, decision in enumerate(decisions)}
-    meant = {label: position.get(label, position.get(without_point(label)))
-             for label in labels.names}  # fmt: skip
-    strangers = [label for label, place in meant.items() if place is None]
+    meant = [position.get(each, position.get(without_point(each), -1)) for each in labels.names]
+    places = np.array([*meant, -1], dtype=np.intp)
+    strangers = [each for each, place in zip(labels.names, meant, strict=True) if place < 0]
     if strangers:
-        count = sum(
-            int(n) for n, label in zip(labels.counts, labels.names, strict=True)
-            if label in strangers
-        )  # fmt: skip
+        count = int(labels.counts[places[:-1] < 0].sum())
+        scores = f"\nif these are scores:  --scores {shlex.quote(name)}"
         raise LabelError(
             f"column '{name}' decides {quoted(strangers)} in {grouped(count)} rows, but the "
             f"decisions are {quoted(decisions)}.",
             hint="decisions must be spelt as in the truth or in the costs file"
-            + (
-                "\nif these are scores:  --scores " + shlex.quote(name)
-                if _numeric(strangers)
-                else ""
-            ),
+            + (scores if are_numbers(strangers) else ""),
         )
-    places = np.array([*meant.values(), -1], dtype=np.intp)
     codes = places[labels.codes][cases.rows]
     return Model(name, codes < 0, decisions=codes)
-
-
-def _numeric(names: list[str]) -> bool:
-    """Whether all names are numbers."""
-    try:
-        [float(name) for name in names]
-    except ValueError:
-        return False
-    return True
 
 
 def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: bool) -> Model:
     """A column with the score of the positive outcome."""
     if len(cases.classes) != 2:
-        raise DataError(
-            f"--scores needs two outcomes; '{cases.label}' has {len(cases.classes)}: "
-            f"{quoted(cases.classes)}.",
-            hint="give one probability per outcome:  --proba 'p_*'",
-        )
+        has = f"'{cases.label}' has {len(cases.classes)}: {quoted(cases.classes)}"
+        hint = "give one probability per outcome:  --proba 'p_*'"
+        raise DataError(f"--scores needs two outcomes; {has}.", hint=hint)
     if name in table.matrices:
         values = _matrix(table, name, cases)
         refuse_probabilities_said_logs(values, name, inquiry, cases.weights)
-        values = (
-            values
-            if inquiry.kind != "posterior"
-            else sums_checked(values, name, cases.rows, inquiry.renormalise)
-        )
-        scores = values[:, 1] - values[:, 0] if inquiry.kind != "posterior" else values[:, 1]
+        if inquiry.kind == "posterior":
+            scores = sums_checked(values, name, cases.rows, inquiry.renormalise)[:, 1]
+        else:
+            scores = values[:, 1] - values[:, 0]
     else:
         scores = table.numbers(name)[cases.rows]
         refuse_probabilities_said_logs(scores, name, inquiry, cases.weights)
@@ -202,9 +169,8 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
     if columns.matrix is not None:
         scores = _matrix(table, columns.matrix, cases)
     else:
-        _refuse_other_classes(columns, cases, table)
-        scores = np.column_stack([table.numbers(columns.by_class[c]) for c in cases.classes])
-        scores = scores[cases.rows]
+        names = in_class_order(columns, cases.classes)
+        scores = np.column_stack([table.numbers(name) for name in names])[cases.rows]
     if inquiry.kind == "rank":
         raise DataError(
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
@@ -225,30 +191,10 @@ def _matrix(table: Table, name: str, cases: Cases) -> NDArray[np.float64]:
         raise DataError(f"{table.source}: '{name}' must hold numbers; it holds {matrix.dtype}.")
     order = cases.found if len(cases.found) == len(cases.classes) else cases.classes
     if matrix.shape[1] != len(order):
-        raise DataError(
-            f"{table.source}: '{name}' has {matrix.shape[1]} columns, but there are "
-            f"{len(order)} outcomes: {quoted(order)}."
-        )
+        has = f"{table.source}: '{name}' has {matrix.shape[1]} columns"
+        raise DataError(f"{has}, but there are {len(order)} outcomes: {quoted(order)}.")
     places = [order.index(outcome) for outcome in cases.classes]
     return matrix[cases.rows].astype(np.float64)[:, places]
-
-
-def _refuse_other_classes(columns: ClassColumns, cases: Cases, table: Table) -> None:
-    """Raise when an outcome has no column."""
-    totals = np.bincount(cases.truth, minlength=len(cases.classes))
-    for outcome, total in zip(cases.classes, totals.tolist(), strict=True):
-        if outcome not in columns.by_class:
-            found = ", ".join(list(columns.by_class.values())[:8])
-            times = "time" if total == 1 else "times"
-            occurs = f"occurs {grouped(total)} {times} in '{cases.label}'"
-            raise DataError(f"{found} found but '{outcome}' {occurs} and has no column.")
-    strangers = [name for name in columns.by_class if name not in cases.classes]
-    if strangers:
-        raise DataError(
-            f"{quoted([columns.by_class[name] for name in strangers])} found but "
-            f"{quoted(strangers)} is not among the outcomes {quoted(cases.classes)}.",
-            hint="name the columns one by one in --proba, or add the outcome to the costs file",
-        )
 
 
 def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None = None) -> None:
@@ -268,10 +214,8 @@ def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None 
             "(costs then need a threshold found by cross-fitting)",
         )
     if cases is not None and name.lower() == "prediction_score" and low >= 0.5:
-        raise PosteriorError(
-            f"'{name}' looks like the probability of the *predicted* class (minimum {low:.2f}). "
-            f"I need p({cases.classes[1]})."
-        )
+        looks = f"'{name}' looks like the probability of the *predicted* class"
+        raise PosteriorError(f"{looks} (minimum {low:.2f}). I need p({cases.classes[1]}).")
 
 
 def _rounded(value: float) -> str:
@@ -293,11 +237,8 @@ def sums_checked(
     off = np.abs(sums - 1) > _ROUNDING
     if off.any():
         worst = int(np.nanargmax(np.abs(sums - 1)))
-        raise PosteriorError(
-            f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 "
-            f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)}).",
-            hint="To rescale each row: --renormalise   "
-            "(differences below 1e-6 are rounding and pass)",
-            rows=rows[off][:10].tolist(),
-        )
+        where = f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)})"
+        message = f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 {where}."
+        hint = "To rescale each row: --renormalise   (differences below 1e-6 are rounding and pass)"
+        raise PosteriorError(message, hint=hint, rows=rows[off][:10].tolist())
     return scores

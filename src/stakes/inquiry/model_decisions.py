@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from stakes.inquiry.model_columns import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
+from stakes.metrics import auc
 from stakes.posteriors import Posteriors
 from stakes.rules import DecisionRule
+from stakes.summaries import ScoreCounts
 
 _FOLDS = 5
 _SEED = 0
@@ -48,35 +50,7 @@ def _cross_fitted(
     return decisions, _best_threshold(scores, saved)
 
 
-def _area_under_curve(
-    scores: NDArray[np.float64], truth: NDArray[Any], weights: NDArray[np.float64] | None = None
-) -> float:
-    """Chance that a positive case scores above a negative one; ties count half."""
-    weights = np.ones(len(truth)) if weights is None else weights
-    order = np.argsort(scores[truth == 0], kind="stable")
-    negatives, positives = scores[truth == 0][order], scores[truth == 1]
-    below = np.concatenate([[0.0], np.cumsum(weights[truth == 0][order])])
-    if not below[-1] or not weights[truth == 1].any():
-        return float("nan")
-    left = below[np.searchsorted(negatives, positives, side="left")]
-    right = below[np.searchsorted(negatives, positives, side="right")]
-    return float(np.average(left + right, weights=weights[truth == 1]) / 2 / below[-1])
-
-
-class Turned(NamedTuple):
-    """A column of scores that seems to mean the other outcome: what is seen, asked, and to type."""
-
-    seen: str
-    asked: str
-    option: str
-
-    @property
-    def note(self) -> Note:
-        """A warning."""
-        return Note("turned-round", **self._asdict())
-
-
-def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> list[Turned]:
+def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> list[Note]:
     """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
     if not inquiry.scores or len(cases.classes) != 2:
         return []
@@ -89,23 +63,23 @@ def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> lis
             continue
         counts = ~model.missing & (every > 0)
         truth, weights = cases.truth[counts], every[counts]
-        area = _area_under_curve(model.scores[counts], truth, weights)
         n_other, n_positive = (_as_many(weights[truth == k]) for k in range(2))
         if not n_other or not n_positive:
             continue
+        ranked = ScoreCounts.from_scores(
+            truth, model.scores[counts], kind="rank", classes=(0, 1), sample_weight=weights
+        )
+        area = auc(ranked)
         chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
         if area >= 0.5 - 3 * chance:
             continue
-        name, seen = model.name, f"*fewer* '{positive}' (AUC {area:.2f})"
-        if name in already:
-            asked = f"Is the column the probability of '{positive}' as it is?"
-            seen = f"turned by --flip, higher {name} goes with {seen}"
-            found.append(Turned(seen, asked, f"leave out --flip {shlex.quote(name)}"))
-        else:
-            asked = f"Is the column the probability of '{negative}'?"
-            found.append(
-                Turned(f"higher {name} goes with {seen}", asked, f"--flip {shlex.quote(name)}")
-            )
+        seen = f"higher {model.name} goes with *fewer* '{positive}' (AUC {area:.2f})"
+        option, meant = f"--flip {shlex.quote(model.name)}", f"'{negative}'"
+        if model.name in already:
+            seen, option = f"turned by --flip, {seen}", f"leave out {option}"
+            meant = f"'{positive}' as it is"
+        asked = f"Is the column the probability of {meant}?"
+        found.append(Note("turned-round", seen=seen, asked=asked, option=option))
     return found
 
 
@@ -155,14 +129,12 @@ def posteriors_of(
     scores = _filled(model, cases)
     if inquiry.kind == "llr":
         return Posteriors.from_llrs(scores, app.priors, cases.classes).values
-    moved = not inquiry.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
-    if inquiry.kind == "posterior":
-        if not moved:
-            return scores
-        said = Posteriors(scores, cases.classes)
-    else:
-        said = Posteriors.from_logits(scores, cases.classes)
-    if not moved:
+    stays = inquiry.posteriors_already_adjusted or np.array_equal(app.priors, cases.priors)
+    if stays and inquiry.kind == "posterior":
+        return scores
+    made = Posteriors.from_logits if inquiry.kind == "log_odds" else Posteriors
+    said = made(scores, cases.classes)
+    if stays:
         return said.values
     _refuse_unmovable(cases, app, inquiry)
     return said.with_priors(app.priors, from_priors=cases.priors).values
@@ -207,31 +179,23 @@ def said_by(
     Ranks become decisions, with their threshold on all the data; so do models with gaps that
     are to be filled.
     """
-    if model.decisions is not None:
-        return as_positions(_fill_gaps(model.decisions, model.missing, app, inquiry)), None
-    assert model.scores is not None
-    if inquiry.kind == "rank":
-        codes, threshold = _ranked(model, cases, app)
-        return as_positions(_fill_gaps(codes, model.missing, app, inquiry)), threshold
-    _refuse_unmovable(cases, app, inquiry)
-    if model.missing.any():
-        taken = decided(model, cases, app, inquiry)
-        assert taken is not None
-        return as_positions(_fill_gaps(taken, model.missing, app, inquiry)), None
-    if inquiry.kind == "llr":
-        return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
-    if inquiry.kind == "log_odds":
-        return Posteriors.from_logits(model.scores, cases.classes).values, None
-    return model.scores, None
-
-
-def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any], float]:
-    """Decisions by cross-fitted thresholds, and the threshold on all the data."""
-    assert model.scores is not None
-    if app.costs.shape != (2, 2):
-        raise CostError("--scores-are rank needs two outcomes and two decisions.")
-    filled = np.where(model.missing, -np.inf, model.scores)
-    return _cross_fitted(filled, cases, app)
+    codes, threshold = model.decisions, None
+    if model.scores is not None and inquiry.kind == "rank":
+        if app.costs.shape != (2, 2):
+            raise CostError("--scores-are rank needs two outcomes and two decisions.")
+        filled = np.where(model.missing, -np.inf, model.scores)
+        codes, threshold = _cross_fitted(filled, cases, app)
+    elif model.scores is not None:
+        _refuse_unmovable(cases, app, inquiry)
+        if not model.missing.any() and inquiry.kind == "llr":
+            return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
+        if not model.missing.any() and inquiry.kind == "log_odds":
+            return Posteriors.from_logits(model.scores, cases.classes).values, None
+        if not model.missing.any():
+            return model.scores, None
+        codes = decided(model, cases, app, inquiry)
+    assert codes is not None
+    return as_positions(_fill_gaps(codes, model.missing, app, inquiry)), threshold
 
 
 def _rule(app: Application, cases: Cases, inquiry: Inquiry, kind: str) -> DecisionRule:
@@ -244,18 +208,13 @@ def rule_of(
     app: Application, cases: Cases, inquiry: Inquiry, ranked_at: float | None, scores: Any = None
 ) -> DecisionRule | None:
     """The rule in the terms of the scores in the file, with digits that decide all alike."""
-    if inquiry.decisions:
+    kind, both = inquiry.kind, bool(inquiry.proba) and len(cases.classes) == 2
+    if inquiry.decisions or (kind == "rank" and ranked_at is None) or (kind == "llr" and both):
         return None
     if ranked_at is not None:
         rule = DecisionRule(app, scores="rank", cut=ranked_at)
-    elif inquiry.kind == "rank":
-        return None
-    elif inquiry.proba and len(cases.classes) == 2:
-        if inquiry.kind == "llr":
-            return None
-        rule = _rule(app, cases, inquiry, "posterior")  # on the probability of the second
-    else:
-        rule = _rule(app, cases, inquiry, inquiry.kind)
+    else:  # of two columns, on the probability of the second
+        rule = _rule(app, cases, inquiry, "posterior" if both else kind)
     return rule if scores is None else rule.rounded_for(scores)
 
 
@@ -265,11 +224,6 @@ def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[Note]:
     if rule is None or rule.act_when in (None, str(rule)):
         return []
     return [Note("rule", rule=str(rule))]
-
-
-def in_terms_of_file(rule: DecisionRule, inquiry: Inquiry) -> DecisionRule:
-    """A rule on posteriors as one on the scores in the file."""
-    return rule.on(inquiry.kind)
 
 
 def without_gaps(
@@ -283,11 +237,9 @@ def without_gaps(
     if inquiry.missing in ("naive", "abstain"):
         empty = _empty_said(gaps)
         if empty and not for_decisions:
-            raise DataError(
-                f"{empty} --missing {inquiry.missing} decides them, and what the model itself "
-                "says is needed.",
-                hint="To leave them out: --missing drop",
-            )
+            needed = "what the model itself says is needed"
+            message = f"{empty} --missing {inquiry.missing} decides them, and {needed}."
+            raise DataError(message, hint="To leave them out: --missing drop")
         filled = None if empty is None else Note("gaps-filled", gaps=empty, filler=inquiry.missing)
         return list(models), cases, filled
     keep = ~np.logical_or.reduce([model.missing for model in models])
@@ -320,15 +272,13 @@ def _fill_gaps(
     """The decisions with something to do for the rows a model says nothing about."""
     if not missing.any():
         return codes
+    others = [name for name in app.decisions if name not in app.classes]
     if inquiry.missing == "naive":
-        filler = app.decisions.index(app.naive_decision)
-    else:
-        others = [j for j, name in enumerate(app.decisions) if name not in app.classes]
-        if len(others) != 1:
-            raise DataError(
-                "--missing abstain needs exactly one decision that is not an outcome; the "
-                f"decisions are {quoted(app.decisions)}.",
-                hint="add one to the costs file, e.g. 'ask a person', or use --missing naive",
-            )
-        filler = others[0]
-    return np.where(missing, filler, codes)
+        others = [app.naive_decision]
+    if len(others) != 1:
+        raise DataError(
+            "--missing abstain needs exactly one decision that is not an outcome; the decisions "
+            f"are {quoted(app.decisions)}.",
+            hint="add one to the costs file, e.g. 'ask a person', or use --missing naive",
+        )
+    return np.where(missing, app.decisions.index(others[0]), codes)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._names import as_positions
 from stakes.application import Application
@@ -23,15 +21,9 @@ from stakes.inquiry.case_question import (
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.model_decisions import (
-    in_terms_of_file,
-    rule_of,
-    said_by,
-    turned_round,
-    without_gaps,
-)
+from stakes.inquiry.model_decisions import rule_of, said_by, turned_round, without_gaps
 from stakes.inquiry.option_words import CostWords, binary_case_costs
-from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_slices, with_story
+from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_slices, told
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
 
@@ -39,56 +31,47 @@ from stakes.messages.audience import speaking_of
 def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
     """The evaluation of rows in memory, and what was assumed."""
     question = asked(inquiry)
-    inquiry = question.inquiry
+    inquiry, table, words = question.inquiry, question.table, question.words
     app, _ = at_place(question.application, question.cases.priors, inquiry)
-    models = models_of(question.table, question.cases, texts(app.decisions), inquiry)
+    models = models_of(table, question.cases, texts(app.decisions), inquiry)
     models, cases, gaps = without_gaps(models, question.cases, inquiry)
-    app, judged = at_place(question.application, cases.priors, inquiry)
+    place = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
-    warnings += [each.note for each in turned_round(models, cases, inquiry)]
-    if question.words is None:
-        warnings += refuse_or_name_dominated(app.costs)
-    place, alike = Placed(app, judged), question.words is None
+    warnings += turned_round(models, cases, inquiry)
+    if words is None:
+        warnings += refuse_or_name_dominated(place.app.costs)
     ev = _evaluated(question, models, cases, place, recalibrate)
-    notes = [*question.notes, *assumptions(ev, place, cases, inquiry, alike=alike)]
-    command = calibrating(ev, question, inquiry)
-    found = with_story(
+    notes = [*question.notes, *assumptions(ev, place, cases, inquiry, alike=words is None)]
+    facts: dict[str, Any] = {"source": table.source, "label": cases.label, "form": table.form}
+    facts |= {"sha256": table.digest, "models": len(models), "weight": inquiry.weight}
+    return told(
         ev,
-        source=question.table.source,
+        notes,
+        {**facts, "calibrate": calibrating(ev, question, inquiry)},
         class_counts=cases.counted,
-        case_costs_said=_said_per_case(question.words, app, cases) if question.words else (),
-        notes=notes,
-        warnings=warnings,
-        facts={
-            "label": cases.label,
-            "form": question.table.form,
-            "sha256": question.table.digest,
-            "models": len(models),
-            **({"weight": inquiry.weight} if inquiry.weight else {}),
-            **({} if command is None else {"calibrate": command}),
-        },
+        case_costs_said=_said_per_case(words, place.app, cases) if words else (),
+        warnings=tuple(warnings),
+        group_names=table.labels(inquiry.groups).names if inquiry.groups else None,
     )
-    names = question.table.labels(inquiry.groups).names if inquiry.groups else None
-    return replace(found, group_names=names)
 
 
 def _evaluated(
-    question: Asked,
-    models: list[Model],
-    cases: Cases,
-    place: Placed,
-    recalibrate: bool,
+    question: Asked, models: list[Model], cases: Cases, place: Placed, recalibrate: bool
 ) -> Evaluation:
     """The evaluation, with thresholds in the terms of the file."""
-    inquiry, app = question.inquiry, place.app
+    inquiry, table, app = question.inquiry, question.table, place.app
     case_costs = None
     if question.words is not None:
         if any(model.missing.any() for model in models):
             raise DataError("costs per case need every model's value: --missing drop.")
         if inquiry.kind == "rank" and not inquiry.decisions:
             raise CostError("costs per case need probabilities, not ranks.")
-        rows = cases.rows
-        case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
+        case_costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
+    by = None
+    if inquiry.by is not None:
+        labels = table.labels(inquiry.by)
+        refuse_many_slices(inquiry.by, len(labels.names))
+        by = np.array([*labels.names, NO_VALUE])[labels.codes[cases.rows]]
     said, cuts = {}, {}
     for model in models:
         with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
@@ -100,42 +83,30 @@ def _evaluated(
         case_costs=case_costs,
         from_priors=app.priors if inquiry.posteriors_already_adjusted else None,
         sample_weight=cases.weights,
-        groups=groups_of(question.table, cases, inquiry.groups),
-        by=_slices(question, cases, inquiry),
+        groups=groups_of(table, cases, inquiry.groups),
+        by=by,
         recalibrate=recalibrate,
         **judging_options(inquiry),
     )
     if case_costs is not None:
-        own = {m.name: m.rule and in_terms_of_file(m.rule, inquiry) for m in ev.models}
-        return with_rules(ev, own)
+        return with_rules(ev, {m.name: m.rule and m.rule.on(inquiry.kind) for m in ev.models})
     return with_rules(
         ev, {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
     )
 
 
-def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | None:
-    """The column whose values are judged apart too."""
-    name = inquiry.by
-    if name is None:
-        return None
-    labels = question.table.labels(name)
-    refuse_many_slices(name, len(labels.names))
-    names = np.array([*labels.names, NO_VALUE])
-    return np.asarray(names[labels.codes[cases.rows]])
-
-
-def _said_per_case(words: CostWords, app: Application, cases: Cases) -> list[str]:
+def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:
     """Costs that differ from case to case, as sentences."""
     other, positive = cases.classes
-    cells = {"fn": (positive, other), "fp": (other, positive), "tp": (positive,) * 2}
-    cells["tn"] = (other, other)
-    unit = f" ({app.unit})" if app.unit else ""
+    truth = {"fn": positive, "fp": other, "tp": positive, "tn": other}
+    decided = {"fn": other, "fp": positive, "tp": positive, "tn": other}
     note = {"fn": f"   (missed '{positive}')", "fp": "   (false alarm)"}
     kind = "gains" if words.gain else "costs"
-    return [
+    unit = f" ({app.unit})" if app.unit else ""
+    return (
         f"{kind} I understood{unit}, for each case by its own columns:",
         *(
-            f"  truth {cells[key][0]}, decision {cells[key][1]}  -> {text}{note.get(key, '')}"
+            f"  truth {truth[key]}, decision {decided[key]}  -> {text}{note.get(key, '')}"
             for key, text in words.amounts.items()
         ),
-    ]
+    )

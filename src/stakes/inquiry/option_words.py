@@ -31,78 +31,51 @@ _FARTHEST = 1e30
 def refuse_beyond_reckoning(costs: CostMatrix) -> None:
     """Raise for costs so small or so far apart that ratios of them are no numbers."""
     _refuse_tiny(costs.values)
-    if float(np.ptp(costs.values / 2)) > _MOST and costs.values.min() < 0:
-        raise CostError(
-            f"costs must not lie further apart than {_MOST:g}; got {costs.values.min():g} and "
-            f"{costs.values.max():g}.",
-            hint=_UNIT,
-        )
+    low, high = costs.values.min(), costs.values.max()
+    if low < 0 and float(high / 2 - low / 2) > _MOST:
+        apart = f"costs must not lie further apart than {_MOST:g}"
+        raise CostError(f"{apart}; got {low:g} and {high:g}.", hint=_UNIT)
     gaps = costs.standardized().values
     gaps = gaps[gaps > 0]
     if gaps.size and gaps.max() / _FARTHEST > gaps.min():
-        raise CostError(
-            f"costs may differ by a factor of {_FARTHEST:g}; got {gaps.min():g} and "
-            f"{gaps.max():g}.",
-            hint="write 0 for what costs nothing beside the rest",
-        )
+        got = f"got {gaps.min():g} and {gaps.max():g}"
+        hint = "write 0 for what costs nothing beside the rest"
+        raise CostError(f"costs may differ by a factor of {_FARTHEST:g}; {got}.", hint=hint)
 
 
 def refuse_beyond_squares(costs: CostMatrix) -> None:
     """Raise for costs of which variances, and what is made of these, are no numbers."""
     largest = float(np.abs(costs.values).max())
     if largest and not 1 / _SQUARED <= largest <= _SQUARED:
-        raise CostError(
-            f"the largest cost must lie between {1 / _SQUARED:g} and {_SQUARED:g}; got "
-            f"{largest:g}.",
-            hint=_UNIT,
-        )
-
-
-def _refuse_beyond_sums(costs: CaseCosts) -> None:
-    """Raise for costs of single cases that add up to no number."""
-    _refuse_tiny(costs.values)
-    cases = len(costs.values)
-    largest = float(np.abs(costs.values).max(initial=0.0))
-    if largest > _MOST / max(1, cases):
-        raise CostError(
-            f"the costs of {grouped(cases)} cases add up to a number that is too large; the "
-            f"largest is {largest:g}.",
-            hint=_UNIT,
-        )
+        wanted = f"the largest cost must lie between {1 / _SQUARED:g} and {_SQUARED:g}"
+        raise CostError(f"{wanted}; got {largest:g}.", hint=_UNIT)
 
 
 def refuse_beyond_volume(app: Application) -> None:
     """Raise where the cases of a period cost more than there are numbers for."""
-    largest = float(np.abs(app.costs.values).max())
-    if app.volume is not None and largest > _MOST / max(1.0, app.volume):
-        raise CostError(
-            f"what {grouped(app.volume)} cases cost is too large a number; the largest cost is "
-            f"{largest:g}.",
-            hint=_UNIT,
-        )
+    if app.volume is not None:
+        said = f"what {grouped(app.volume)} cases cost is too large a number; the largest cost is"
+        _refuse_large(app.costs.values, app.volume, said)
+
+
+def _refuse_large(values: FloatArray, cases: float, said: str) -> None:
+    """Raise for costs of so many cases that add up to no number."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _MOST / max(1.0, cases):
+        raise CostError(f"{said} {largest:g}.", hint=_UNIT)
 
 
 def _refuse_tiny(values: FloatArray) -> None:
     """Raise for a number of which only some digits are left, or none."""
-    sizes = np.abs(values)
-    bad = (sizes > 0) & (sizes < _SMALLEST)
+    bad = (values != 0) & (np.abs(values) < _SMALLEST)
     if bad.any():
-        raise CostError(
-            f"a cost must be 0, or {_SMALLEST:g} at least; got {values[bad].flat[0]:g} "
-            f"({grouped(int(bad.sum()))} of {grouped(bad.size)} costs).",
-            hint=_UNIT,
-        )
+        many = f"({grouped(int(bad.sum()))} of {grouped(bad.size)} costs)"
+        got = f"got {values[bad].flat[0]:g} {many}"
+        raise CostError(f"a cost must be 0, or {_SMALLEST:g} at least; {got}.", hint=_UNIT)
 
 
-_KEYS = {
-    "fn": "fn",
-    "fp": "fp",
-    "tp": "tp",
-    "tn": "tn",
-    "miss": "fn",
-    "false_alarm": "fp",
-    "error": "error",
-}
+_KEYS = {name: name for name in ("fn", "fp", "tp", "tn", "error")}
+_KEYS |= {"miss": "fn", "false_alarm": "fp"}
 _PERIODS = {
     "yr": "year", "year": "year", "y": "year", "mo": "month", "month": "month",
     "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
@@ -135,14 +108,13 @@ def cost_words(words: Sequence[str], gain: Sequence[str]) -> CostWords | None:
 
     Gains take the place of costs: ``tp=40 fp=-4``, or ``("",)`` that these are gains.
     """
-    amounts: dict[str, str] = {}
     alone = tuple(gain) == ("",)
     if gain and not alone:
         if words:
             raise CostError("amounts are given twice: by --gain and as costs.", hint=_GAIN)
         return _gain_words(gain)
-    pairs = [_split(word) for group in words for word in _listed(group)]
-    for key, text in pairs:
+    amounts: dict[str, str] = {}
+    for key, text in _pairs(words):
         if key in amounts:
             raise CostError(f"the cost '{key}' is given twice ({amounts[key]} and {text}).")
         amounts[key] = text
@@ -151,42 +123,36 @@ def cost_words(words: Sequence[str], gain: Sequence[str]) -> CostWords | None:
     if "error" in amounts and len(amounts) > 1:
         raise CostError("`error=` is the cost of every error; leave the others out.")
     if "error" not in amounts and not {"fn", "fp"} <= set(amounts):
-        absent = "fp" if "fn" in amounts else "fn"
-        what = {"fp": "a false alarm", "fn": "a miss"}[absent]
-        raise CostError(
-            f"the cost of {what} ({absent}) is missing.",
-            hint="Say both:  --cost fn=10 fp=1   (write 0 if it is really free)",
-        )
+        absent = "a false alarm (fp)" if "fn" in amounts else "a miss (fn)"
+        both = "Say both:  --cost fn=10 fp=1   (write 0 if it is really free)"
+        raise CostError(f"the cost of {absent} is missing.", hint=both)
     return CostWords(amounts, alone)
 
 
 def _gain_words(words: Sequence[str]) -> CostWords:
     """``tp=40 fp=-4``; what is not said is 0."""
-    pairs = [_split(word) for group in words for word in _listed(group)]
+    pairs = _pairs(words)
     amounts = dict(pairs)
     if len(amounts) < len(pairs):
         raise CostError("a gain is given twice.", hint=_GAIN)
     for first, second, outcome in (("tp", "fn", "acted on"), ("tn", "fp", "left alone")):
         if not {first, second} & set(amounts):
-            raise CostError(
-                f"nothing is said about the outcome that should be {outcome}: {first}= or "
-                f"{second}=.",
-                hint=_GAIN,
-            )
+            said = f"nothing is said about the outcome that should be {outcome}"
+            raise CostError(f"{said}: {first}= or {second}=.", hint=_GAIN)
     return CostWords({key: amounts.get(key, "0") for key in ("fn", "fp", "tp", "tn")}, True)
 
 
-def _listed(group: str) -> list[str]:
-    """``fn=10,fp=1`` as its words; a comma inside a number is refused."""
-    if re.fullmatch(r"[^=,]+=[-+\d.\s]*\d,\d+\s*", group):
-        key, _, number = (part.strip() for part in group.partition("="))
-        plain = number.replace(",", "." if DECIMAL_COMMA.fullmatch(number) else "")
-        plain = "1000.5" if "." in number else plain
-        raise CostError(
-            f"'{group}' has a comma inside a number.",
-            hint=f"with a point before decimals, and nothing between thousands:  {key}={plain}",
-        )
-    return group.split(",")
+def _pairs(groups: Sequence[str]) -> list[tuple[str, str]]:
+    """``fn=10,fp=1`` as names and amounts; a comma inside a number is refused."""
+    for group in groups:
+        if re.fullmatch(r"[^=,]+=[-+\d.\s]*\d,\d+\s*", group):
+            key, _, number = (part.strip() for part in group.partition("="))
+            plain = number.replace(",", "." if DECIMAL_COMMA.fullmatch(number) else "")
+            plain = "1000.5" if "." in number else plain
+            points = "with a point before decimals, and nothing between thousands"
+            hint = f"{points}:  {key}={plain}"
+            raise CostError(f"'{group}' has a comma inside a number.", hint=hint)
+    return [_split(word) for group in groups for word in group.split(",")]
 
 
 def _split(word: str) -> tuple[str, str]:
@@ -200,35 +166,33 @@ def _split(word: str) -> tuple[str, str]:
             "same). The file comes first:  stakes eval data.csv --cost ...",
         )
     if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        raise CostError(
-            f"a cost must be a finite number; got {word}.",
-            hint="an amount, or arithmetic over columns:  --cost fn=10 fp='0.05*amount'",
-        )
+        hint = "an amount, or arithmetic over columns:  --cost fn=10 fp='0.05*amount'"
+        raise CostError(f"a cost must be a finite number; got {word}.", hint=hint)
     if _DASH_RANGE.fullmatch(text.strip()):
         low, _, high = text.strip().partition("-")
-        raise CostError(
-            f"'{word}' reads as {low} minus {high}.",
-            hint=f"a range is written {key.strip()}={low}..{high}; a difference with a space "
-            f"around its sign",
-        )
+        written = f"a range is written {key.strip()}={low}..{high}"
+        hint = f"{written}; a difference with a space around its sign"
+        raise CostError(f"'{word}' reads as {low} minus {high}.", hint=hint)
     return name, text.strip()
 
 
 def binary_costs(words: CostWords, classes: tuple[str, ...]) -> CostMatrix:
     """The matrix of two classes, the second of them the one that is acted on."""
-    amounts = {key: _number(text) for key, text in words.amounts.items()}
+    given = {key: CostExpression(text) for key, text in words.amounts.items()}
+    if words.columns:
+        raise CostError(
+            f"'{words.columns[0]}' is not a number, and there are no rows to take a column from.",
+            hint="amounts per case need a file with one row per case",
+        )
+    amounts = {key: float(each.value({})) for key, each in given.items()}
     if words.same_for_all_errors:
-        costs = CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
-        refuse_beyond_reckoning(costs)
-        return costs
-    sign = -1.0 if words.gain else 1.0
-    costs = CostMatrix.binary(
-        false_positive=sign * amounts["fp"],
-        false_negative=sign * amounts["fn"],
-        true_positive=sign * amounts.get("tp", 0.0) + 0.0,
-        true_negative=sign * amounts.get("tn", 0.0) + 0.0,
-        classes=classes,
-    )
+        if amounts["error"] <= 0:
+            raise CostError(f"`error=` must be above 0; got {amounts['error']:g}.")
+        costs = CostMatrix.zero_one(classes).scaled(amounts["error"])
+    else:
+        sign = -1.0 if words.gain else 1.0
+        tn, fp, fn, tp = (sign * amounts.get(key, 0.0) for key in ("tn", "fp", "fn", "tp"))
+        costs = CostMatrix([[tn + 0.0, fp], [fn, tp + 0.0]], classes, classes)
     refuse_beyond_reckoning(costs)
     return costs
 
@@ -240,7 +204,10 @@ def binary_case_costs(
     columns = {name: _column(name, words, table)[rows] for name in words.columns}
     with speaking_of(rows=rows):
         costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
-    _refuse_beyond_sums(costs)
+    _refuse_tiny(costs.values)
+    many = f"the costs of {grouped(len(costs.values))} cases"
+    said = f"{many} add up to a number that is too large; the largest is"
+    _refuse_large(costs.values, len(costs.values), said)
     return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
 
 
@@ -250,11 +217,9 @@ def _column(name: str, words: CostWords, table: Table) -> Any:
         return table.numbers(name)
     except DataError as error:
         said = next(f"{k}={text}" for k, text in words.amounts.items() if name in text)
-        raise CostError(
-            f"--cost {said}: {error.message}",
-            hint="an amount is a number, or arithmetic over columns of numbers:  "
-            "fn=10   fp='0.05*amount'",
-        ) from None
+        numbers = "an amount is a number, or arithmetic over columns of numbers"
+        hint = f"{numbers}:  fn=10   fp='0.05*amount'"
+        raise CostError(f"--cost {said}: {error.message}", hint=hint) from None
 
 
 def volume(text: str | None) -> tuple[float | None, str | None]:
@@ -267,11 +232,9 @@ def volume(text: str | None) -> tuple[float | None, str | None]:
     except ValueError:
         match = None
     if match is None or number <= 0 or (match[3] and match[3].lower() not in _PERIODS):
-        raise CostError(
-            f"I cannot read the volume '{text}'.",
-            hint="Say how many cases there are in a period:  --volume 250000/yr   "
-            "(also /month, /week, /day)",
-        )
+        such = "--volume 250000/yr   (also /month, /week, /day)"
+        hint = f"Say how many cases there are in a period:  {such}"
+        raise CostError(f"I cannot read the volume '{text}'.", hint=hint)
     number *= {"": 1, "k": 1e3, "K": 1e3, "M": 1e6}[match[2]]
     return number, _PERIODS[match[3].lower()] if match[3] else None
 
@@ -279,10 +242,8 @@ def volume(text: str | None) -> tuple[float | None, str | None]:
 def shares(text: str, classes: tuple[str, ...]) -> list[float]:
     """``0.02``, ``2%``, ``cat=.5,dog=.3,fox=.2`` or ``.5,.3,.2`` as one share per class."""
     if ".." in text:
-        raise PriorError(
-            f"'{text}' is a range; I need one number for each outcome.",
-            hint="run once for each end of the range",
-        )
+        hint = "run once for each end of the range"
+        raise PriorError(f"'{text}' is a range; I need one number for each outcome.", hint=hint)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if any("=" in part for part in parts):
         return _named_shares(parts, classes, text)
@@ -290,11 +251,9 @@ def shares(text: str, classes: tuple[str, ...]) -> list[float]:
     if len(values) == 1 and len(classes) == 2:
         return [1 - values[0], values[0]]
     if len(values) != len(classes):
-        raise PriorError(
-            f"'{text}' gives {len(values)} share{'s' if len(values) != 1 else ''} for "
-            f"{len(classes)} outcomes.",
-            hint="name them:  --prevalence " + ",".join(f"{name}=..." for name in classes),
-        )
+        many = f"{len(values)} share{'s' if len(values) != 1 else ''}"
+        named = "name them:  --prevalence " + ",".join(f"{name}=..." for name in classes)
+        raise PriorError(f"'{text}' gives {many} for {len(classes)} outcomes.", hint=named)
     return values
 
 
@@ -304,10 +263,8 @@ def _named_shares(parts: Sequence[str], classes: tuple[str, ...], text: str) -> 
     for part in parts:
         name, _, number = part.rpartition("=")
         if name not in classes:
-            raise PriorError(
-                f"'{name}' in '{text}' is not an outcome; there are "
-                f"{', '.join(repr(known) for known in classes)}."
-            )
+            there = ", ".join(map(repr, classes))
+            raise PriorError(f"'{name}' in '{text}' is not an outcome; there are {there}.")
         given[name] = _share(number, text)
     absent = [name for name in classes if name not in given]
     if len(absent) == 1:
@@ -324,26 +281,6 @@ def _share(text: str, whole: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise PriorError(
-            f"I cannot read the share '{text}' in '{whole}'.",
-            hint="a share lies between 0 and 1, or ends in %:  --prevalence 2%",
-        )
-    return value
-
-
-def _number(text: str) -> float:
-    """An amount without columns."""
-    amount = CostExpression(text)
-    if amount.columns:
-        raise CostError(
-            f"'{amount.columns[0]}' is not a number, and there are no rows to take a column from.",
-            hint="amounts per case need a file with one row per case",
-        )
-    return float(amount.value({}))
-
-
-def _positive(value: float) -> float:
-    """A cost above zero."""
-    if value <= 0:
-        raise CostError(f"`error=` must be above 0; got {value:g}.")
+        hint = "a share lies between 0 and 1, or ends in %:  --prevalence 2%"
+        raise PriorError(f"I cannot read the share '{text}' in '{whole}'.", hint=hint)
     return value

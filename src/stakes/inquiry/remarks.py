@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from stakes.evaluation import Evaluation
 from stakes.evaluation.verdict import AFTER
 from stakes.exceptions import CostError, DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed
-from stakes.inquiry.column_roles import class_columns
+from stakes.inquiry.column_roles import class_columns, words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import about_cuts
 from stakes.inquiry.option_words import refuse_beyond_squares
@@ -30,36 +31,15 @@ _EXAMPLE = 0.3
 
 
 #: Notes of an evaluation that the command line says in words of its own.
-_SAID_OTHERWISE = {
-    "shares-of-data",
-    "shares-of-application",
-    "shares-of-first",
-    "posteriors-moved",
-    "counts-only",
-    "several-cuts",
-}
+_SAID_OTHERWISE = {f"shares-of-{whose}" for whose in ("data", "application", "first")}
+_SAID_OTHERWISE |= {"posteriors-moved", "counts-only", "several-cuts"}
 
 
-def with_story(
-    ev: Evaluation,
-    *,
-    source: str,
-    class_counts: Any,
-    notes: Sequence[Note],
-    warnings: Sequence[Note],
-    facts: dict[str, Any],
-    case_costs_said: Sequence[str] = (),
-) -> Evaluation:
+def told(ev: Evaluation, notes: Sequence[Note], facts: dict[str, Any], **more: Any) -> Evaluation:
     """The evaluation with where it comes from; its own notes come after those given."""
     own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
-    return replace(
-        ev,
-        class_counts=np.asarray(class_counts),
-        case_costs_said=tuple(case_costs_said),
-        notes=(*notes, *own),
-        warnings=tuple(warnings),
-        facts={"source": source, **facts},
-    )
+    facts = {name: value for name, value in facts.items() if value is not None}
+    return replace(ev, notes=(*notes, *own), facts=facts, **more)
 
 
 #: More slices than this are not judged apart: a table of them says nothing to anybody.
@@ -77,7 +57,7 @@ def refuse_many_slices(name: str, count: int) -> None:
         )
 
 
-def about_slices(ev: Evaluation, app: Application) -> list[Note]:
+def _about_slices(ev: Evaluation, app: Application) -> list[Note]:
     """A sentence about the slices of the best model, with the number of slices allowed for."""
     tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
     if len(tables) < 2:
@@ -103,15 +83,17 @@ def assumptions(
     """What was assumed and what to know, near or far; `alike` says that all cases cost alike."""
     return [
         *(about_cuts(place.app, cases, inquiry) if alike else ()),
-        about_base_rate(cases, place.app, inquiry),
-        *about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry),
-        *about_extra_decisions(ev),
+        _about_base_rate(cases, place.app, inquiry),
+        *([Note("decisions-alone")] if inquiry.decisions else ()),
+        *([Note("ranks-cross-fitted")] if inquiry.kind == "rank" and not inquiry.decisions else ()),
+        *about_absent(cases.classes, cases.totals),
+        *_about_extra_decisions(ev),
         *(about_switches(ev) if inquiry.decisions else ()),
-        *about_slices(ev, place.judged),
+        *_about_slices(ev, place.judged),
     ]
 
 
-def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
+def _about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
     """How shares that differ from those of the data were taken into account."""
     assert app.priors is not None
     if np.array_equal(app.priors, cases.priors):
@@ -123,8 +105,12 @@ def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
         return Note("adjusted-already", shares=said)
     if inquiry.kind in ("llr", "rank"):
         return Note("threshold-moved", shares=said)
+    example = ""  # one probability before and after the move
+    if len(cases.classes) == 2 and (cases.priors > 0).all():
+        moved = Posteriors([_EXAMPLE]).with_priors(app.priors, from_priors=cases.priors)
+        example = f" ({_EXAMPLE:.2f} -> {float(moved.values[0, 1]):.2g})"
     code = "columns-moved" if inquiry.scores else "probabilities-moved"
-    return Note(code, shares=said, example=_example(cases, app))
+    return Note(code, shares=said, example=example)
 
 
 def both_shares(cases: Cases, app: Application) -> str:
@@ -133,36 +119,14 @@ def both_shares(cases: Cases, app: Application) -> str:
     if len(cases.classes) == 2:
         here, there = percent(cases.priors[1]), percent(app.priors[1])
         return f"your test set has {here} '{cases.classes[1]}'; you said {there}."
-    return (
-        f"your test set has {_spread(cases.classes, cases.priors)}; you said "
-        f"{_spread(cases.classes, app.priors)}."
-    )
-
-
-def _example(cases: Cases, app: Application) -> str:
-    """One probability before and after the move."""
-    if len(cases.classes) != 2 or (cases.priors == 0).any():
-        return ""
-    assert app.priors is not None
-    moved = Posteriors([_EXAMPLE]).with_priors(app.priors, from_priors=cases.priors)
-    after = f"{float(moved.values[0, 1]):.2g}"
-    return f" ({_EXAMPLE:.2f} -> {after})"
+    here, there = (_spread(cases.classes, each) for each in (cases.priors, app.priors))
+    return f"your test set has {here}; you said {there}."
 
 
 def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
     """Shares by name, e.g. cat 50 %, dog 30 %."""
     pairs = [f"{name} {percent(share)}" for name, share in zip(classes, shares, strict=True)]
     return ", ".join(pairs[:6]) + (f" and {len(pairs) - 6} more" if len(pairs) > 6 else "")
-
-
-def about_numbers(kind: str, cases: Cases, inquiry: Inquiry) -> list[Note]:
-    """What decisions cannot tell, what ranks need, and which outcome does not occur."""
-    said = []
-    if kind == "decisions":
-        said.append(Note("decisions-alone"))
-    elif inquiry.kind == "rank":
-        said.append(Note("ranks-cross-fitted"))
-    return said + about_absent(cases.classes, cases.totals)
 
 
 def about_absent(classes: Sequence[Any], totals: Any) -> list[Note]:
@@ -184,21 +148,14 @@ def about_switches(ev: Evaluation) -> list[Note]:
         alarms = app.priors[0] * (other.confusion.rates[0, 1] - best.confusion.rates[0, 1])
         if misses * alarms >= 0:
             continue  # one is never worse than the other
-        ratio = plain(float(-alarms / misses), 3)
-        said.append(
-            Note(
-                "beats-at-ratio",
-                best=best.name,
-                other=other.name,
-                more="more" if misses > 0 else "less",
-                ratio=ratio,
-                alarms="alarm" if ratio == "1" else "alarms",
-            )
-        )
+        ratio, more = plain(float(-alarms / misses), 3), "more" if misses > 0 else "less"
+        values = {"best": best.name, "other": other.name, "more": more, "ratio": ratio}
+        alarms_said = "alarm" if ratio == "1" else "alarms"
+        said.append(Note("beats-at-ratio", **values, alarms=alarms_said))
     return said
 
 
-def about_extra_decisions(ev: Evaluation) -> list[Note]:
+def _about_extra_decisions(ev: Evaluation) -> list[Note]:
     """How often a decision that is not an outcome is taken, what it costs and what it saves."""
     app = ev.application
     extra = [j for j, name in enumerate(app.decisions) if name not in app.classes]
@@ -207,12 +164,8 @@ def about_extra_decisions(ev: Evaluation) -> list[Note]:
     used = ev.use(ev.best)
     said = []
     for j in extra:
-        values = {
-            "model": ev.best,
-            "decision": app.decisions[j],
-            "share": percent(used["share"][j], 0),
-            "cost": per_case(float(used["cost"][j])),
-        }
+        values = {"model": ev.best, "decision": app.decisions[j]}
+        values |= {"share": percent(used["share"][j], 0), "cost": per_case(float(used["cost"][j]))}
         if np.isnan(used["saves"][j]):
             said.append(Note("extra-decision", **values))
         else:
@@ -221,29 +174,25 @@ def about_extra_decisions(ev: Evaluation) -> list[Note]:
     return said
 
 
-#: Options that say what is at stake, in the order in which they are repeated.
-_PRICES = ("cost", "gain", "costs", "unit", "volume")
-
-
 def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None:
     """The command that re-calibrates the best model, or the one that is best after that.
 
     None where calibration is no matter, or where `stakes calibrate` cannot read the same cases.
     """
     after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
-    if (ev.worth is None and after is None) or inquiry.file in (None, "-"):
-        return None
-    if inquiry.more:
+    if (ev.worth is None and after is None) or inquiry.file in (None, "-") or inquiry.more:
         return None
     name = ev.best if after is None else after.name
     model = _model(name, question, inquiry)
     if model is None:
         return None
     file = f"./{inquiry.file}" if inquiry.file.startswith("-") else inquiry.file
-    truth = [*_given("label", inquiry), *_given("positive", inquiry)]
-    words = ["stakes", "calibrate", file, *truth, *model, *_rows(inquiry)]
-    words += [*_prices(ev, inquiry), "-o", f"{_file_name(name)}_cal.json"]
-    command = shlex.join(words)
+    words = ["stakes", "calibrate", file, *_given(inquiry, "label", "positive"), *model]
+    words += _given(inquiry, "weight", "groups")
+    # gaps are filled by decisions, of which a calibration knows nothing
+    words += ["--missing", "drop"] if inquiry.missing == "drop" else []
+    called = re.sub(r"[^\w.-]+", "_", name).lstrip("-") or "model"
+    command = shlex.join([*words, *_prices(ev, inquiry), "-o", f"{called}_cal.json"])
     return command if command.isprintable() else None
 
 
@@ -253,20 +202,15 @@ def _option(name: str, value: Any) -> list[str]:
     return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
 
 
-def _given(name: str, inquiry: Inquiry) -> list[str]:
-    """An option as it was given; nothing if it was not."""
-    value, option = getattr(inquiry, name), name.replace("_", "-")
-    if value is None or value == ():
-        return []
-    if isinstance(value, tuple):
-        return [f"--{option}", *filter(None, value)]
-    return _option(option, value)
-
-
-def _rows(inquiry: Inquiry) -> list[str]:
-    """How rows count; gaps are filled by decisions, of which a calibration knows nothing."""
-    words = [*_given("weight", inquiry), *_given("groups", inquiry)]
-    return words + (["--missing", "drop"] if inquiry.missing == "drop" else [])
+def _given(inquiry: Inquiry, *names: str) -> list[str]:
+    """Options as they were given; nothing for those that were not."""
+    words: list[str] = []
+    for name, value in ((name, getattr(inquiry, name)) for name in names):
+        if isinstance(value, tuple):
+            words += [f"--{name}", *filter(None, value)] if value else []
+        elif value is not None:
+            words += _option(name, value)
+    return words
 
 
 def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
@@ -275,63 +219,35 @@ def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
     words += ["--narrow"] if inquiry.narrow else []
     words += ["--renormalise"] if inquiry.renormalise else []
     if inquiry.scores:
-        turned = name in [word.strip() for word in (inquiry.flip or "").split(",")]
-        return [*words, *(_option("flip", name) if turned else []), *_option("model", name)]
-    alone = _columns_of(name, question, inquiry.proba or "")
-    return None if alone is None else [*words, *_option("proba", alone)]
-
-
-def _columns_of(name: str, question: Asked, proba: str) -> str | None:
-    """What to give to --proba for one of its models."""
-    table = question.table
-    wanted = {found.model: found for found in class_columns(table, proba)}
-    if len(wanted) == 1:
-        return proba
-    mine = wanted[name]
+        turned = _option("flip", name) if name in words_of(inquiry.flip) else []
+        return [*words, *turned, *_option("model", name)]
+    proba = inquiry.proba or ""
+    models = {found.model: found for found in class_columns(question.table, proba)}
+    if len(models) == 1:
+        return [*words, *_option("proba", proba)]
+    mine = models[name]
     starred = proba.replace("*", name, 1) if proba.count("*") > 1 else f"{name}.{proba}"
-    for given in (mine.matrix or starred, ",".join(mine.by_class.values())):
-        try:
-            found = class_columns(table, given)
-        except StakesError:
-            continue
-        if [(each.matrix, each.by_class) for each in found] == [(mine.matrix, mine.by_class)]:
-            return given
+    for alone in (mine.matrix or starred, ",".join(mine.by_class.values())):
+        with suppress(StakesError):
+            found = class_columns(question.table, alone)
+            if [(each.matrix, each.by_class) for each in found] == [(mine.matrix, mine.by_class)]:
+                return [*words, *_option("proba", alone)]
     return None
 
 
 def _prices(ev: Evaluation, inquiry: Inquiry) -> list[str]:
     """The costs and shares as they were given; costs of single cases lead to no calibration."""
-    shares = _given("prevalence", inquiry)
-    if isinstance(inquiry.costs, Application):  # the middle of the ranges of a file
-        return [*_in_numbers(ev.application), *(shares or _shares(inquiry.costs))]
-    return [word for name in _PRICES for word in _given(name, inquiry)] + shares
-
-
-def _in_numbers(app: Application) -> list[str]:
-    """Costs of two outcomes as words; none for more, which need a file."""
+    if not isinstance(inquiry.costs, Application):
+        return _given(inquiry, "cost", "gain", "costs", "unit", "volume", "prevalence")
+    app = ev.application  # in the middle of the ranges of a file
     if app.costs.shape != (2, 2):
         return []
     (tn, fp), (fn, tp) = app.costs.values.tolist()
     cells = {"fn": fn, "fp": fp, "tp": tp, "tn": tn}
-    if min(cells.values()) < 0:
-        words = ["--gain", *(f"{name}={0 - cost:.15g}" for name, cost in cells.items())]
-    else:
-        words = [
-            "--cost",
-            *(f"{k}={cost:.15g}" for k, cost in cells.items() if cost or k[0] == "f"),
-        ]
-    words += [] if app.unit is None else _option("unit", app.unit)
-    return words
-
-
-def _shares(app: Application) -> list[str]:
-    """Shares that a file of costs says."""
-    if app.priors is None:
-        return []
-    named = (f"{name}={share:.15g}" for name, share in zip(app.classes, app.priors, strict=True))
-    return ["--prevalence", ",".join(named)]
-
-
-def _file_name(model: str) -> str:
-    """A model's name as that of a file in this folder."""
-    return re.sub(r"[^\w.-]+", "_", model).lstrip("-") or "model"
+    words = [f"{name}={cost:.15g}" for name, cost in cells.items() if cost or name[0] == "f"]
+    words = ["--cost", *words, *(_option("unit", app.unit) if app.unit else [])]
+    if inquiry.prevalence or inquiry.costs.priors is None:
+        return words + _given(inquiry, "prevalence")
+    named = zip(inquiry.costs.classes, inquiry.costs.priors, strict=True)
+    shares = ",".join(f"{name}={share:.15g}" for name, share in named)
+    return words + _option("prevalence", shares)

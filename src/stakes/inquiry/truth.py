@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,9 +49,8 @@ class Cases:
     @property
     def totals(self) -> NDArray[np.float64]:
         """Number (or weight) of the cases of each class."""
-        return np.bincount(self.truth, weights=self.weights, minlength=len(self.classes)).astype(
-            np.float64
-        )
+        found = np.bincount(self.truth, weights=self.weights, minlength=len(self.classes))
+        return found.astype(np.float64)
 
     @property
     def counted(self) -> NDArray[np.float64]:
@@ -83,14 +83,40 @@ def quoted(names: Any) -> str:
 
 def rows_of(count: int, what: str) -> str:
     """The beginning of a sentence about rows: '1 row of x is', '37 rows of x are'."""
-    return (
-        f"{grouped(count)} row{'' if count == 1 else 's'} of {what} {'is' if count == 1 else 'are'}"
-    )
+    rows, verb = ("row", "is") if count == 1 else ("rows", "are")
+    return f"{grouped(count)} {rows} of {what} {verb}"
 
 
-def spaces_said(trimmed: str) -> Note:
-    """What to say about labels with spaces around them; one of them is `trimmed`."""
-    return Note("spaces-left-out", label=trimmed, read=trimmed.strip())
+def about_truth(
+    labels: Labels, label: str, inquiry: Inquiry, empty: int, rows: Sequence[int] = ()
+) -> list[Note]:
+    """What to say about labels with spaces around them, and about rows without the truth.
+
+    The latter are an error unless they are to be left out; `rows` are the first of them.
+    """
+    notes = []
+    if labels.trimmed is not None:
+        notes.append(Note("spaces-left-out", label=labels.trimmed, read=labels.trimmed.strip()))
+    if empty:
+        said = rows_of(empty, f"'{label}', the truth,")
+        if inquiry.missing != "drop":
+            first = f"; the first is row {grouped(rows[0] + 1)}" if rows else ""
+            raise DataError(
+                f"{said} empty{first}.", hint="To leave them out: --missing drop", rows=rows
+            )
+        notes.append(Note("truth-empty", rows=said))
+    return notes
+
+
+def places_of(labels: Labels, label: str, classes: Sequence[str]) -> list[int]:
+    """Where each outcome that occurs stands among the classes; all must be there."""
+    strangers = [name for name in labels.names if name not in classes]
+    if strangers:
+        raise LabelError(
+            f"'{label}' holds {counted(labels)}, but the costs speak of {quoted(classes)}.",
+            hint=f"add {quoted(strangers)} to the costs, or correct the spelling",
+        )
+    return [classes.index(name) for name in labels.names]
 
 
 def counted(labels: Labels) -> str:
@@ -126,7 +152,11 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
     first, second = labels.names
     if positive is not None:
         if positive not in labels.names:
-            raise _unknown_positive(positive, labels, label)
+            folded = {name.lower(): name for name in labels.names}
+            near = difflib.get_close_matches(positive.strip().lower(), folded, n=1)
+            meant = folded[near[0]] if near else second
+            message = f"'{positive}' does not occur in '{label}', which holds {counted(labels)}."
+            raise LabelError(message, hint=f"Say: --positive {shlex.quote(meant)}")
         return (second, first) if positive == first else (first, second)
     for low, high in KNOWN_PAIRS:
         if {first.lower(), second.lower()} == {low, high}:
@@ -141,11 +171,9 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
 def refuse_single(labels: Labels, label: str) -> None:
     """Raise when there are not at least two outcomes to tell apart, or far too many."""
     if len(labels.names) > _MOST_OUTCOMES:
-        raise LabelError(
-            f"'{label}' holds {grouped(len(labels.names))} different values, which look like "
-            "numbers or ids, not like outcomes.",
-            hint="name the column that holds the truth:  --label COLUMN",
-        )
+        held = f"'{label}' holds {grouped(len(labels.names))} different values"
+        message = f"{held}, which look like numbers or ids, not like outcomes."
+        raise LabelError(message, hint="name the column that holds the truth:  --label COLUMN")
     if len(labels.names) < 2:
         only = f"only {counted(labels)}" if labels.names else "no value at all"
         empty = int((labels.codes < 0).sum())
@@ -157,47 +185,16 @@ def refuse_single(labels: Labels, label: str) -> None:
         )
 
 
-def _unknown_positive(positive: str, labels: Labels, label: str) -> LabelError:
-    """What to say when --positive is not among the labels."""
-    folded = {name.lower(): name for name in labels.names}
-    near = difflib.get_close_matches(positive.strip().lower(), folded, n=1)
-    meant = folded[near[0]] if near else labels.names[-1]
-    hint = f"Say: --positive {shlex.quote(meant)}"
-    return LabelError(
-        f"'{positive}' does not occur in '{label}', which holds {counted(labels)}.", hint=hint
-    )
-
-
 def cases_of(
     table: Table, labels: Labels, label: str, classes: tuple[str, ...], inquiry: Inquiry
 ) -> tuple[Cases, list[Note]]:
     """The cases over the outcomes in `classes`, and what to say about them."""
-    notes = []
-    if labels.trimmed is not None:
-        notes.append(spaces_said(labels.trimmed))
-    position = {name: i for i, name in enumerate(classes)}
-    strangers = [name for name in labels.names if name not in position]
-    if strangers:
-        raise LabelError(
-            f"'{label}' holds {counted(labels)}, but the costs speak of {quoted(classes)}.",
-            hint=f"add {quoted(strangers)} to the costs, or correct the spelling",
-        )
-    table_of = np.array([position[name] for name in labels.names], dtype=np.intp)
-    empty = labels.codes < 0
-    keep = ~empty
-    if empty.any():
-        first = int(np.flatnonzero(empty)[0]) + 1
-        said = rows_of(int(empty.sum()), f"'{label}', the truth,")
-        if inquiry.missing != "drop":
-            raise DataError(
-                f"{said} empty; the first is row {grouped(first)}.",
-                hint="To leave them out: --missing drop",
-                rows=np.flatnonzero(empty)[:10].tolist(),
-            )
-        notes.append(Note("truth-empty", rows=said))
-    weights = None if inquiry.weight is None else _weights(table, inquiry.weight)[keep]
-    truth = table_of[labels.codes[keep]]
-    return Cases(classes, truth, weights, np.flatnonzero(keep), label, labels.names), notes
+    places = np.array(places_of(labels, label, classes), dtype=np.intp)
+    empty = np.flatnonzero(labels.codes < 0)
+    notes = about_truth(labels, label, inquiry, empty.size, empty[:10].tolist())
+    rows = np.flatnonzero(labels.codes >= 0)
+    weights = None if inquiry.weight is None else _weights(table, inquiry.weight)[rows]
+    return Cases(classes, places[labels.codes[rows]], weights, rows, label, labels.names), notes
 
 
 def _weights(table: Table, name: str) -> NDArray[np.float64]:

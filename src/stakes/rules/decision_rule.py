@@ -110,11 +110,8 @@ class DecisionRule:
     def __post_init__(self) -> None:
         keep = object.__setattr__
         keep(self, "application", as_application(self.application))
-        for what, value, known in (
-            ("scores", self.scores, KINDS),
-            ("score_type", self.score_type, _TYPES),
-        ):
-            if value not in known:
+        for what, known in (("scores", KINDS), ("score_type", _TYPES)):
+            if (value := getattr(self, what)) not in known:
                 raise DataError(f"`{what}` must be one of {', '.join(known)}; got {value!r}.")
         if self.calibrator is not None:
             keep(self, "from_priors", _priors_of(self))
@@ -184,7 +181,7 @@ class DecisionRule:
         kind = self.score_type if score_type is None else score_type
         if kind not in self._cuts:
             self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
-        return list(self._cuts[kind]), [piece.decision for piece in self.stretches]
+        return list(self._cuts[kind]), list(self.taken)
 
     @cached_property
     def _cuts(self) -> dict[str, tuple[float, ...]]:
@@ -206,9 +203,7 @@ class DecisionRule:
 
         In the terms of the scores, or of calibrated posteriors.
         """
-        if len(self.thresholds) != 1 or 1 not in self.taken:
-            return None
-        return self.thresholds[0]
+        return self.thresholds[0] if len(self.thresholds) == 1 and 1 in self.taken else None
 
     @property
     def taken(self) -> tuple[int, ...]:
@@ -297,9 +292,8 @@ class DecisionRule:
             From 0 on, in the order of the decisions.
         """
         if self.calibrator is not None or self.per_case or self.scores == "decision":
-            raise CostError(
-                f"an expression needs one rule on the scores as they are; this is {self}."
-            )
+            as_is = "an expression needs one rule on the scores as they are"
+            raise CostError(f"{as_is}; this is {self}.")
         if self.has_cuts:
             return decided_by_cuts(dialect, columns[-1], *self.cuts())
         if self.scores != "posterior":
@@ -353,12 +347,9 @@ class DecisionRule:
         if self.calibrator is not None or not {scores, self.scores} <= set(convertible):
             raise DataError(f"a rule on {self.scores} cannot be said on {scores}.")
         place = self.priors if self.from_priors is None else self.from_priors
-        cut = self.cut
-        if cut is not None:
-            cut = _converted(cut, self.scores, scores, place)
-        return replace(
-            self, scores=scores, from_priors=place, cut=cut, score_range=None, cut_texts=None
-        )
+        cut = None if self.cut is None else _converted(self.cut, self.scores, scores, place)
+        dropped: dict[str, Any] = {"score_range": None, "cut_texts": None}
+        return replace(self, scores=scores, from_priors=place, cut=cut, **dropped)
 
     # ------------------------------------------------------------- in words and on disk
 
@@ -422,11 +413,9 @@ def _priors_of(rule: DecisionRule) -> FloatArray:
     fitted = as_calibrator(rule.calibrator)
     if fitted.classes is None or fitted.priors is None:
         raise DataError("`calibrator` has not been fitted.", hint="calibrator.fit(scores, y_true)")
-    if len(fitted.classes) != len(rule.classes):
-        raise DataError(
-            f"`calibrator` knows {len(fitted.classes)} classes; the application has "
-            f"{len(rule.classes)}."
-        )
+    knows, has = len(fitted.classes), len(rule.classes)
+    if knows != has:
+        raise DataError(f"`calibrator` knows {knows} classes; the application has {has}.")
     said = rule.from_priors
     if said is not None and not np.array_equal(said, fitted.priors):
         raise PriorError(
@@ -454,23 +443,18 @@ def _refuse_what_contradicts(rule: DecisionRule) -> None:
         raise DataError("decisions cannot be calibrated.")
     if rule.scores == "llr" and rule.priors is None and rule.cut is None and not rule.calibrator:
         raise PriorError("log-likelihood ratios need the priors where the rule will run.")
-    _refuse_unmovable(rule)
     if rule.score_range is not None and not rule.score_range[0] <= rule.score_range[1]:
         raise DataError(f"`score_range` must be in order; got {rule.score_range}.")
-
-
-def _refuse_unmovable(rule: DecisionRule) -> None:
-    """Raise where posteriors would have to be moved from a share of nothing."""
     before, after = rule.said_at, rule.priors
-    if before is None or after is None or np.array_equal(before, after):
+    if before is None or after is None:
         return
-    unseen = np.flatnonzero((before == 0) & (after > 0))
-    if unseen.size:
-        raise PriorError(
-            f"class {rule.classes[unseen[0]]!r} has no case in the data that the scores were made "
-            f"for, but a prior of {after[unseen[0]]:g}; posteriors cannot be moved there.",
-            hint="bring cases of it, or give it a prior of 0",
-        )
+    for name, here, there in zip(rule.classes, before, after, strict=True):
+        if here == 0 and there > 0:
+            raise PriorError(
+                f"class {name!r} has no case in the data that the scores were made for, but a "
+                f"prior of {there:g}; posteriors cannot be moved there.",
+                hint="bring cases of it, or give it a prior of 0",
+            )
 
 
 def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:

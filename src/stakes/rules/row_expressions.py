@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add, and_
 from typing import Any
 
 import numpy as np
@@ -37,12 +39,7 @@ def expected_costs(dialect: Any, posteriors: list[Any], rule: Compared) -> Sums:
 def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray) -> Any:
     """A weighted sum of posteriors, from left to right."""
     parts = [_times(dialect, w, p) for w, p in zip(weights.tolist(), posteriors, strict=True) if w]
-    if not parts:
-        return posteriors[0] * dialect.literal(0.0)
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+    return reduce(add, parts) if parts else posteriors[0] * dialect.literal(0.0)
 
 
 def _times(dialect: Any, weight: float, posterior: Any) -> Any:
@@ -68,14 +65,11 @@ def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: floa
         slack = [dialect.literal(margin) * size for size in sizes]
         lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
         upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
-    branches = []
     if len(costs) > _PAIRWISE:
         least = dialect.smallest(upper)
-        branches = [(cost <= least, dialect.literal(j)) for j, cost in enumerate(lower[:-1])]
-        return dialect.first_of(branches, dialect.literal(len(costs) - 1))
-    for j, cost in enumerate(lower[:-1]):
-        holds = cost <= upper[j + 1]
-        for other in upper[j + 2 :]:
-            holds = holds & (cost <= other)
-        branches.append((holds, dialect.literal(j)))
+        holds = [cost <= least for cost in lower[:-1]]
+    else:
+        pairs = enumerate(lower[:-1], 1)
+        holds = [reduce(and_, [cost <= other for other in upper[j:]]) for j, cost in pairs]
+    branches = [(each, dialect.literal(j)) for j, each in enumerate(holds)]
     return dialect.first_of(branches, dialect.literal(len(costs) - 1))

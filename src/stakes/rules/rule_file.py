@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -28,29 +29,22 @@ def record_of(rule: DecisionRule) -> dict[str, Any]:
 
     app = rule.application
     at, taken = rule.cuts() if rule.has_cuts else ([], [])
+
+    def held(by: Any, *names: str) -> dict[str, Any]:
+        return {name: jsonable(getattr(by, name)) for name in names}
+
     return {
         "version": _SEAL.version,
         "model": rule.model,
         "rule": str(rule),
-        "scores": rule.scores,
-        "score_type": rule.score_type,
-        "score_range": jsonable(rule.score_range),
-        "classes": jsonable(app.classes),
-        "decisions": jsonable(app.decisions),
+        **held(rule, "scores", "score_type", "score_range", "classes", "decisions"),
         "costs": jsonable(app.costs.values),
-        "unit": app.unit,
-        "volume": jsonable(app.volume),
-        "period": app.period,
-        "priors": jsonable(app.priors),
-        "from_priors": jsonable(rule.from_priors),
-        "calibrator": jsonable(rule.calibrator),
-        "per_case": rule.per_case,
-        "cut": jsonable(rule.cut),
+        **held(app, "unit", "volume", "period", "priors"),
+        **held(rule, "from_priors", "calibrator", "per_case", "cut"),
         "cuts": jsonable(at),
         "taken": [jsonable(rule.decisions[j]) for j in taken],
         "ties": "earlier decision",
-        "cut_texts": jsonable(rule.cut_texts),
-        "digest": rule.digest,
+        **held(rule, "cut_texts", "digest"),
     }
 
 
@@ -90,16 +84,12 @@ def load_rule(path: str | Path) -> DecisionRule:
         again = record_of(rule)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         said = error.message if isinstance(error, StakesError) else error
-        raise FormatError(
-            f"{name} does not hold a decision rule ({type(error).__name__}: {said}).",
-            hint=_SEAL.again,
-        ) from None
+        message = f"{name} does not hold a decision rule ({type(error).__name__}: {said})."
+        raise FormatError(message, hint=_SEAL.again) from None
     if again != content:
         strange = sorted(key for key in {*again, *content} if again.get(key) != content.get(key))
-        raise FormatError(
-            f"{name} contradicts itself: {', '.join(strange)} cannot belong to the rest.",
-            hint=_SEAL.again,
-        )
+        message = f"{name} contradicts itself: {', '.join(strange)} cannot belong to the rest."
+        raise FormatError(message, hint=_SEAL.again)
     return rule
 
 
@@ -108,23 +98,13 @@ def _made(content: dict[str, Any]) -> DecisionRule:
     from stakes.calibration.calibrator import Calibrator
 
     costs = CostMatrix(content["costs"], content["classes"], content["decisions"])
-    app = Application(
-        costs, content["priors"], content["unit"], content["volume"], content["period"]
-    )
-    saved, reach, texts = (content[key] for key in ("calibrator", "score_range", "cut_texts"))
-    return DecisionRule(
-        application=app,
-        scores=content["scores"],
-        from_priors=content["from_priors"],
-        calibrator=None if saved is None else Calibrator.from_dict(saved),
-        cut=None if content["cut"] is None else float(content["cut"]),
-        per_case=content["per_case"],
-        score_type=content["score_type"],
-        model=content["model"],
-        score_range=None if reach is None else (float(reach[0]), float(reach[1])),
-        digest=content["digest"],
-        cut_texts=None if texts is None else tuple(texts),
-    )
+    app = Application(costs, *(content[key] for key in ("priors", "unit", "volume", "period")))
+    parts = {each.name: content[each.name] for each in fields(DecisionRule)[1:]}
+    if parts["calibrator"] is not None:
+        parts["calibrator"] = Calibrator.from_dict(parts["calibrator"])
+    if parts["cut"] is not None:
+        parts["cut"] = float(parts["cut"])
+    return DecisionRule(app, **parts)
 
 
 def rule_schema() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stakes._columns import as_floats
@@ -29,11 +30,14 @@ def in_words(rule: DecisionRule) -> str:
     letter = "p" if rule.calibrator is not None else _LETTERS[rule.scores]
     texts = rule.cut_texts or texts_for(rule)
     if rule.threshold is not None:
-        return f"{letter} {_sign(rule)} {texts[0]}{after}"
-    said = [f"{_until(rule, 0)} {texts[0]} decide {names[0]}"]
-    for k in range(1, len(texts)):
-        said.append(f"then {_until(rule, k)} {texts[k]} {names[k]}")
-    last = "above that" if not _begins_with_cut(rule, len(texts) - 1) else "from there on"
+        signs = (">", ">=") if rule.taken[1] == 1 else ("<=", "<")
+        return f"{letter} {signs[_begins_with_cut(rule, 0)]} {texts[0]}{after}"
+    begins = [_begins_with_cut(rule, k) for k in range(len(texts))]
+    ends = ["below" if begin else "up to" for begin in begins]
+    until = [f"{end} {text}" for end, text in zip(ends, texts, strict=True)]
+    said = [f"{until[0]} decide {names[0]}"]
+    said += [f"then {each} {name}" for each, name in zip(until[1:], names[1:], strict=False)]
+    last = "from there on" if begins[-1] else "above that"
     return f"{letter}{after} {', '.join(said)}, {last} {names[-1]}"
 
 
@@ -52,14 +56,9 @@ def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
     numbers = None if scores is None else as_floats(scores, "scores")
     everyday = rule.scores == "posterior" or rule.calibrator is not None
     below = rule.threshold is not None and rule.taken[0] == 1
+    said = partial(cut_text, everyday=everyday, above=not below)
     return tuple(
-        cut_text(
-            cut,
-            numbers,
-            everyday=everyday,
-            above=not below,
-            including=_begins_with_cut(rule, k) != below,
-        )
+        said(cut, numbers, including=_begins_with_cut(rule, k) != below)
         for k, cut in enumerate(rule.thresholds)
     )
 
@@ -67,15 +66,3 @@ def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
 def _begins_with_cut(rule: DecisionRule, k: int) -> bool:
     """Whether the decision above a cut is also taken at it: it is the earlier of the two."""
     return rule.cut is None and rule.stretches[k + 1].included
-
-
-def _until(rule: DecisionRule, k: int) -> str:
-    """Where the decision below a cut ends."""
-    return "below" if _begins_with_cut(rule, k) else "up to"
-
-
-def _sign(rule: DecisionRule) -> str:
-    """How the second decision lies to the one cut."""
-    if rule.taken[1] == 1:
-        return ">=" if _begins_with_cut(rule, 0) else ">"
-    return "<" if _begins_with_cut(rule, 0) else "<="

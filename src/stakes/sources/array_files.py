@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ def read(data: bytes, name: str) -> Table:
     """The arrays of a file, by name; zip files of another kind are refused."""
     inside = name.removesuffix(".gz")
     if not data.startswith(b"PK"):
-        return table_of_arrays(name, {Path(inside).stem: _array(data, name)})
+        return table_of_arrays(name, {Path(inside).stem: _loaded(data, name)})
     if inside.lower().endswith(".npz"):
-        return table_of_arrays(name, _archive(data, name))
+        return table_of_arrays(name, _loaded(data, name))
     if inside.lower().endswith((".xlsx", ".ods")):
         raise FormatError(f"{inside} is a spreadsheet.", hint="save the sheet as CSV")
     raise FormatError(f"{inside} is a zip file.", hint="unpack it, and give what was in it")
@@ -28,27 +29,15 @@ def read(data: bytes, name: str) -> Table:
 
 def read_array(path: str) -> NDArray[Any]:
     """One array from a .npy file."""
-    data, name = read_bytes(path)
-    return _array(data, name)
+    found: NDArray[Any] = _loaded(*read_bytes(path))
+    return found
 
 
-def _array(data: bytes, name: str) -> NDArray[Any]:
-    """One array; arrays of Python objects are refused, because loading them runs code."""
+def _loaded(data: bytes, name: str) -> Any:
+    """One array, or those of an archive by name; Python objects are refused: they run code."""
     try:
-        return np.asarray(np.load(io.BytesIO(data), allow_pickle=False))
+        found = np.load(io.BytesIO(data), allow_pickle=False)
+        return {**found} if isinstance(found, Mapping) else np.asarray(found)
     except ValueError as error:
-        raise FormatError(
-            f"{name}: {error}.",
-            hint="save numbers or strings, not Python objects",
-        ) from None
-
-
-def _archive(data: bytes, name: str) -> dict[str, NDArray[Any]]:
-    """The arrays of an npz file."""
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except ValueError as error:
-        raise FormatError(
-            f"{name}: {error}.", hint="save numbers or strings, not Python objects"
-        ) from None
+        plain = "save numbers or strings, not Python objects"
+        raise FormatError(f"{name}: {error}.", hint=plain) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +30,13 @@ class Labels:
     names: tuple[str, ...]
     codes: NDArray[np.intp]
     trimmed: str | None = None  # a name that had spaces around it, as it stood in the file
+    times: NDArray[Any] | None = None  # how often each occurs, where the rows are not here
 
     @property
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> NDArray[Any]:
         """How often each name occurs."""
+        if self.times is not None:
+            return self.times
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
 
@@ -58,10 +62,8 @@ def as_numbers(
     if cells.dtype.kind in "fiub":
         return cells.astype(np.float64, copy=False)
     if cells.dtype.kind in _NO_NUMBERS:
-        raise DataError(
-            f"column '{what}' must hold numbers; it holds {_NO_NUMBERS[cells.dtype.kind]}.",
-            hint="name a column of numbers",
-        )
+        message = f"column '{what}' must hold numbers; it holds {_NO_NUMBERS[cells.dtype.kind]}."
+        raise DataError(message, hint="name a column of numbers")
     if cells.dtype.kind == "O":
         cells = np.array(["" if _absent(cell) else str(cell) for cell in cells.tolist()])
     try:
@@ -95,6 +97,15 @@ def _whole_numbers(texts: list[str]) -> list[str]:
     if not filled or not all(_WHOLE.fullmatch(text) for text in filled):
         return texts
     return [text.partition(".")[0] for text in texts]
+
+
+def are_numbers(words: Iterable[str]) -> bool:
+    """Whether Python reads all of some words as numbers."""
+    try:
+        list(map(float, words))
+    except ValueError:
+        return False
+    return True
 
 
 def without_point(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stakes.exceptions import FormatError, MergeError
+from stakes.sources.cells import are_numbers
 from stakes.sources.delimited import as_plain_text
 from stakes.sources.patterns import fitting
 from stakes.sources.table_file import read_bytes, unzipped
@@ -45,10 +46,7 @@ def read_confusion(path: str) -> ConfusionMatrix:
             hint="Put 'truth' in the top-left cell if rows are the truth, "
             "'decision' if rows are the decision.",
         )
-    counts = np.array([_counts(row, across, name) for row in body])
-    if corner.lower() == "decision":
-        return ConfusionMatrix(counts.T, classes=across, decisions=down)
-    return ConfusionMatrix(counts, classes=down, decisions=across)
+    return _matrix(corner.lower(), body, across, name)
 
 
 def _listed(names: list[str]) -> str:
@@ -57,18 +55,19 @@ def _listed(names: list[str]) -> str:
     return ",".join(names[:8]) + more
 
 
-def _counts(row: list[str], across: list[str], name: str) -> list[float]:
-    """The numbers of one row."""
-    if len(row) != len(across) + 1:
-        raise FormatError(
-            f"{name}: row '{row[0]}' has {len(row) - 1} counts for {len(across)} columns."
-        )
-    try:
-        return [float(cell) for cell in row[1:]]
-    except ValueError:
-        raise FormatError(
-            f"{name}: row '{row[0]}' holds something that is not a number: {', '.join(row[1:])}."
-        ) from None
+def _matrix(side: str, body: list[list[str]], across: list[str], name: str) -> ConfusionMatrix:
+    """The counts of rows that begin with their name; `side` says whether rows are the truth."""
+    for head, *cells in body:
+        row = f"{name}: row '{head}'"
+        if len(cells) != len(across):
+            raise FormatError(f"{row} has {len(cells)} counts for {len(across)} columns.")
+        if not are_numbers(cells):
+            raise FormatError(f"{row} holds something that is not a number: {', '.join(cells)}.")
+    counts = np.array([[float(cell) for cell in row[1:]] for row in body])
+    down = [row[0] for row in body]
+    if side == "decision":
+        return ConfusionMatrix(counts.T, classes=across, decisions=down)
+    return ConfusionMatrix(counts, classes=down, decisions=across)
 
 
 def _from_json(text: str, name: str) -> ConfusionMatrix:
@@ -86,37 +85,27 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
             hint='{"truth": {"no": {"no": 90, "yes": 5}, "yes": {"no": 1, "yes": 4}}}\n'
             'or the same with "decision" outside',
         )
-    rows = {str(key): row for key, row in found[outer[0]].items()}
-    across = list(dict.fromkeys(str(key) for row in rows.values() for key in row))
-    counts = [_counts([key, *(str(row.get(k, 0)) for k in across)], across, name)
-              for key, row in rows.items()]  # fmt: skip
-    if outer[0] == "decision":
-        return ConfusionMatrix(np.array(counts).T, classes=across, decisions=list(rows))
-    return ConfusionMatrix(np.array(counts), classes=list(rows), decisions=across)
+    rows = found[outer[0]]
+    across = list(dict.fromkeys(key for row in rows.values() for key in row))
+    body = [[key, *(str(row.get(k, 0)) for k in across)] for key, row in rows.items()]
+    return _matrix(outer[0], body, across, name)
 
 
 def listed_files(words: Sequence[str]) -> list[str]:
     """The files that words and patterns stand for, each once, those of a pattern in order."""
     found: list[str] = []
     for word in words:
-        if glob.has_magic(word) and not Path(word).exists():
-            matched = fitting(word)
-            if not matched:
-                raise FormatError(
-                    f"no file fits '{word}'.", hint="check the folder and the spelling"
-                )
-            found += matched
-        else:
-            found.append(word)
+        matched = fitting(word) if glob.has_magic(word) and not Path(word).exists() else [word]
+        if not matched:
+            raise FormatError(f"no file fits '{word}'.", hint="check the folder and the spelling")
+        found += matched
     seen: dict[Path, str] = {}
     for name in found:
         place = Path(name).resolve()
         if place in seen:
             first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
-            raise FormatError(
-                f"'{name}' is named twice{first}, so its cases would count twice.",
-                hint="leave one of them out",
-            )
+            message = f"'{name}' is named twice{first}, so its cases would count twice."
+            raise FormatError(message, hint="leave one of them out")
         seen[place] = name
     return found
 
@@ -128,10 +117,8 @@ def alike(paths: Sequence[str]) -> list[str]:
     for path in paths:
         held = hashlib.sha256(Path(path).read_bytes()).digest()
         if held in seen:
-            said.append(
-                f"{path} holds exactly what {seen[held]} holds; if it is a copy, its cases were "
-                "counted twice"
-            )
+            same = f"{path} holds exactly what {seen[held]} holds"
+            said.append(f"{same}; if it is a copy, its cases were counted twice")
         seen.setdefault(held, path)
     return said
 
@@ -144,10 +131,8 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
         try:
             total = merge_summaries([total, part])
         except MergeError as error:
-            raise MergeError(
-                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}",
-                hint=error.hint,
-            ) from None
+            message = f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}"
+            raise MergeError(message, hint=error.hint) from None
     return total, cases_in(total)
 
 

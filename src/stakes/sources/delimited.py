@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
+from stakes.sources.cells import are_numbers
 from stakes.sources.formats import endings
 from stakes.sources.table import Table
 
@@ -59,39 +61,20 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     buffer = np.frombuffer(body, dtype=np.uint8)
     if not buffer.size:
         return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
-    is_end = (buffer == ord(delimiter)) | (buffer == ord("\n"))
-    ends = np.flatnonzero(is_end)
-    del is_end
-    whole = ends.size % len(names) == 0
-    if not whole or not _rectangular(buffer, ends, len(names)):
+    ends = np.flatnonzero((buffer == ord(delimiter)) | (buffer == ord("\n")))
+    last = ends[len(names) - 1 :: len(names)]  # of each line, where all have as many cells
+    even = ends.size % len(names) == 0 and bool((buffer[last] == ord("\n")).all())
+    if not even or np.count_nonzero(buffer == ord("\n")) != last.size:
         return *_through_csv(data, delimiter, name), delimiter
     cuts = ends.reshape(-1, len(names))
-    getters = [_cutter(buffer, cuts, j) for j in range(len(names))]
+    getters: list[Getter] = [partial(_cut, buffer, cuts, j) for j in range(len(names))]
     return names, cuts.shape[0], getters, delimiter
 
 
-def _rectangular(buffer: NDArray[np.uint8], ends: NDArray[np.intp], n_columns: int) -> bool:
-    """Whether every line has `n_columns` cells and none is blank."""
-    last = ends[n_columns - 1 :: n_columns]
-    lines = int(np.count_nonzero(buffer == ord("\n")))
-    return lines == last.size and bool((buffer[last] == ord("\n")).all())
-
-
-def _cutter(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> Getter:
-    """A function that cuts out column `j` when it is asked for."""
-
-    def cells() -> NDArray[Any]:
-        stops = cuts[:, j]
-        starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
-        return _cut(buffer, starts, stops)
-
-    return cells
-
-
-def _cut(
-    buffer: NDArray[np.uint8], starts: NDArray[np.intp], stops: NDArray[np.intp]
-) -> NDArray[Any]:
-    """The bytes between each start and stop, as an array of equal widths."""
+def _cut(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[Any]:
+    """The bytes of column `j`, as an array of equal widths; cells end where `cuts` says."""
+    stops = cuts[:, j]
+    starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
     lengths = stops - starts
     width = max(1, int(lengths.max()))
     if width > _WIDEST_CELL:
@@ -130,7 +113,7 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
     except csv.Error as error:
         raise FormatError(f"{name}: line {grouped(reader.line_num)}: {error}.") from None
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
-    return names, len(rows), [_texts(column) for column in columns]
+    return names, len(rows), [partial(np.array, column, dtype=np.str_) for column in columns]
 
 
 def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> None:
@@ -148,18 +131,11 @@ def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> Non
 
 def uneven(row: list[str], n_columns: int, place: str, line: int) -> FormatError:
     """What to say of a row with more or fewer cells than the header."""
-    cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
+    has = f"has {len(row)} cell{'' if len(row) == 1 else 's'}, the header has {n_columns}"
     hint = "a cell that holds the delimiter must stand in double quotes"
     if len(row) < n_columns:
         hint = "an empty cell needs its delimiter too; the line may have been cut off"
-    return FormatError(
-        f"{place} (line {grouped(line)}) has {cells}, the header has {n_columns}.", hint=hint
-    )
-
-
-def _texts(column: tuple[str, ...]) -> Getter:
-    """A function that turns a column of strings into an array."""
-    return lambda: np.array(column, dtype=np.str_)
+    return FormatError(f"{place} (line {grouped(line)}) {has}.", hint=hint)
 
 
 def _delimiter_of(header: str) -> str:
@@ -174,10 +150,8 @@ def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
         data = data.decode("utf-16", errors="replace").encode("utf-8")
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data:
-        raise FormatError(
-            f"{name} holds bytes that are not text.",
-            hint=f"I read {', '.join(endings())}, and .gz of these",
-        )
+        hint = f"I read {', '.join(endings())}, and .gz of these"
+        raise FormatError(f"{name} holds bytes that are not text.", hint=hint)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.strip(b"\n")
@@ -197,25 +171,14 @@ def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
 def _refuse_bare_rows(names: list[str], name: str) -> None:
     """Raise when the first line is a comment, or numbers; whole ones may be names of classes."""
     if len(names) == 1 and names[0].startswith("#"):
-        raise FormatError(
-            f"the first line of {name} is a comment ({names[0]}), not column names.",
-            hint="take out the lines that begin with #",
-        )
+        message = f"the first line of {name} is a comment ({names[0]}), not column names."
+        raise FormatError(message, hint="take out the lines that begin with #")
 
-    def is_number(text: str) -> bool:
-        try:
-            float(text)
-        except ValueError:
-            return False
-        return True
-
-    numbers = [cell for cell in names if is_number(cell)]
+    numbers = [cell for cell in names if are_numbers([cell])]
     if len(numbers) == len(names) or any(not cell.lstrip("+-").isdigit() for cell in numbers):
-        raise FormatError(
-            f"the first line of {name} looks like data ({', '.join(names[:4])}), not like "
-            "column names.",
-            hint="add a header line, e.g.  truth,model_a",
-        )
+        data = f"the first line of {name} looks like data ({', '.join(names[:4])})"
+        header = "add a header line, e.g.  truth,model_a"
+        raise FormatError(f"{data}, not like column names.", hint=header)
 
 
 #: Bytes that are looked at; a header is shorter.
@@ -244,10 +207,8 @@ def text_header(path: str) -> TextHeader | None:
     if data is None:
         return None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError(
-            f"{name} is UTF-16 text, which engines do not read.",
-            hint="save it as UTF-8, e.g.  iconv -f utf-16 -t utf-8 file.csv > file-utf8.csv",
-        )
+        hint = "save it as UTF-8, e.g.  iconv -f utf-16 -t utf-8 file.csv > file-utf8.csv"
+        raise FormatError(f"{name} is UTF-16 text, which engines do not read.", hint=hint)
     if len(data) == _ENOUGH:  # whole lines
         data = data[: data.rfind(b"\n") + 1]
     if not data:
@@ -271,13 +232,12 @@ def text_header(path: str) -> TextHeader | None:
 
 def _first_bytes(path: str) -> bytes | None:
     """The beginning of a file, unpacked; None where that is left to the engine."""
+    if path.lower().endswith(".zst"):
+        return None
+    opening: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open
     try:
-        if path.lower().endswith(".gz"):
-            with gzip.open(path, "rb") as packed:
-                return packed.read(_ENOUGH)
-        if path.lower().endswith(".zst"):
-            return None
-        with Path(path).open("rb") as file:
-            return file.read(_ENOUGH)
+        with opening(path, "rb") as file:
+            found: bytes = file.read(_ENOUGH)
+            return found
     except (OSError, EOFError, zlib.error):
         return None

@@ -30,10 +30,8 @@ def read(data: bytes, name: str) -> Table:
         return table_of_arrays(name, hdf5_arrays(data, name))
     if found.keys is None or found.scores is None:
         what, other = ("trials", "scores") if found.scores is None else ("scores", "trials")
-        raise FormatError(
-            f"{name} holds {what} without {other}.",
-            hint="stakes eval --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)",
-        )
+        hint = "stakes eval --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)"
+        raise FormatError(f"{name} holds {what} without {other}.", hint=hint)
     return table_of_list(found)
 
 
@@ -58,21 +56,22 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
 def hdf5_list(data: bytes, name: str) -> List | None:
     """Trials, scores, or both, one by one; None if the file holds neither."""
     arrays = hdf5_arrays(data, name)
-    mask = _mask(arrays)
-    matrix = next((arrays[key] for key in _SCORES if key in arrays), None)
-    rows, columns = (next((arrays[k] for k in keys if k in arrays), None)
-                     for keys in (_ROWS, _COLUMNS))  # fmt: skip
+    mask = arrays.get("trial_mask")  # 1 for targets, -1 for nontargets
+    if {"target_mask", "nontarget_mask"} <= set(arrays):  # an older form has two masks
+        target, other = (arrays[k].astype(np.int8) for k in ("target_mask", "nontarget_mask"))
+        mask = target - other
+    matrix, rows, columns = (
+        next((arrays[key] for key in keys if key in arrays), None)
+        for keys in (_SCORES, _ROWS, _COLUMNS)
+    )
     if (mask is None and matrix is None) or rows is None or columns is None:
         return None
     shape = (rows.shape[0], columns.shape[0])
-    wanted = np.ones(shape, dtype=bool)
-    if mask is not None:
-        mask = _turned(mask, shape, name)
-        wanted &= mask != 0
-    if matrix is not None:
-        matrix = _turned(matrix, shape, name)
-        if "score_mask" in arrays:
-            wanted &= _turned(arrays["score_mask"], shape, name) != 0
+    mask = None if mask is None else _turned(mask, shape, name)
+    matrix = None if matrix is None else _turned(matrix, shape, name)
+    wanted = np.ones(shape, dtype=bool) if mask is None else mask != 0
+    if matrix is not None and "score_mask" in arrays:
+        wanted = wanted & (_turned(arrays["score_mask"], shape, name) != 0)
     i, j = np.nonzero(wanted)
     parts = ["trials"] * (mask is not None) + ["scores"] * (matrix is not None)
     size = f"{grouped(i.size)} {' with '.join(parts)}, {shape[0]} x {shape[1]} names"
@@ -83,14 +82,6 @@ def hdf5_list(data: bytes, name: str) -> List | None:
         None if matrix is None else matrix[i, j].astype(np.float64),
         size,
     )
-
-
-def _mask(arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
-    """1 for targets, -1 for nontargets; an older form has two masks."""
-    if {"target_mask", "nontarget_mask"} <= set(arrays):
-        target, other = (arrays[k].astype(np.int8) for k in ("target_mask", "nontarget_mask"))
-        return np.asarray(target - other)
-    return arrays.get("trial_mask")
 
 
 def _turned(matrix: NDArray[Any], shape: tuple[int, int], name: str) -> NDArray[Any]:

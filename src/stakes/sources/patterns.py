@@ -10,15 +10,8 @@ from pathlib import Path
 from stakes.exceptions import FormatError
 from stakes.sources.delimited import TextHeader, text_header
 
-_FORMS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
+_FORMS = dict.fromkeys((".parquet", ".pq"), "parquet") | dict.fromkeys((".csv", ".tsv"), "csv")
+_FORMS |= dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow")
 _PACKED = (".gz", ".zst")
 #: A single file of at least so many bytes is counted where it lies, not read into memory.
 _LARGE = 1_000_000_000
@@ -110,10 +103,8 @@ def found_files(said: str) -> Files:
     if "://" in said:
         form = _form(said)
         if form is None:
-            raise FormatError(
-                f"I cannot tell the form of '{said}'.",
-                hint="end the address in a pattern:  's3://bucket/folder/*.parquet'",
-            )
+            hint = "end the address in a pattern:  's3://bucket/folder/*.parquet'"
+            raise FormatError(f"I cannot tell the form of '{said}'.", hint=hint)
         return Files(said, (said,), form, None)
     paths = _listed(said)
     forms = {path: _form(path) for path in paths}
@@ -126,10 +117,8 @@ def found_files(said: str) -> Files:
         )
     kinds = sorted({form for form in forms.values() if form is not None})
     if len(kinds) > 1:
-        raise FormatError(
-            f"'{said}' finds files of several forms: {', '.join(kinds)}.",
-            hint=f"take one form at a time:  '{said.rstrip('/*')}/*.{kinds[0]}'",
-        )
+        hint = f"take one form at a time:  '{said.rstrip('/*')}/*.{kinds[0]}'"
+        raise FormatError(f"'{said}' finds files of several forms: {', '.join(kinds)}.", hint=hint)
     sizes = {path: Path(path).stat().st_size for path in paths}
     hollow = [path for path, size in sizes.items() if size == 0]
     if hollow:
@@ -155,10 +144,8 @@ def _listed(said: str) -> list[str]:
         raise FileNotFoundError(2, "No such file", said)
     found_here = [name for name in fitting(said) if Path(name).is_file()]
     if not found_here:
-        raise FormatError(
-            f"no file fits '{said}'.",
-            hint="check the folder; put the pattern in quotes so that the shell leaves it alone",
-        )
+        hint = "check the folder; put the pattern in quotes so that the shell leaves it alone"
+        raise FormatError(f"no file fits '{said}'.", hint=hint)
     return found_here
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -16,32 +16,14 @@ from stakes.sources.patterns import Files, found_files, is_far
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
 
-#: Who opens files, by engine; loaded when it is asked for.
-_ENGINES = {
-    "duckdb": "duckdb_files.with_duckdb",
-    "polars": "polars_files.with_polars",
-    "spark": "spark_files.with_spark",
-}
-
 
 @contextmanager
 def opened(
-    files: Files,
-    engine: str,
-    memory: str,
-    types: Mapping[str, str] | None = None,
-    *,
-    hive: bool | None = None,
+    files: Files, engine: str, memory: str, types: Mapping[str, str] | None = None
 ) -> Iterator[Opened]:
-    """The files as a frame; `types` says which columns of CSV files are "text" or "number".
-
-    Folders named like ``region=north`` are columns, unless `hive` says otherwise.
-    """
-    if hive is not None:
-        files = replace(files, folders=hive)
-    module, name = _ENGINES[engine].split(".")
-    opening = getattr(importlib.import_module(f"stakes.sources.far.{module}"), name)
-    with opening(files, memory, dict(types or {})) as found:
+    """The files as a frame; `types` says which columns of CSV files are "text" or "number"."""
+    module = importlib.import_module(f"stakes.sources.far.{engine}_files")  # when it is needed
+    with getattr(module, f"with_{engine}")(files, memory, dict(types or {})) as found:
         yield found
 
 
@@ -141,11 +123,10 @@ def from_frame(frame: Any, name: str = "the frame") -> Table:
     try:
         rows = nw.from_native(frame, eager_only=True)
     except TypeError:
-        raise DataError(
-            f"rows in memory are needed; got {type(frame).__name__}.",
-            hint="a data frame, such as pandas.DataFrame(rows); lazy ones go to "
-            "stakes.evaluate_frame(frame, ...), which counts them where they are",
-        ) from None
+        lazy = "stakes.evaluate_frame(frame, ...), which counts them where they are"
+        hint = f"a data frame, such as pandas.DataFrame(rows); lazy ones go to {lazy}"
+        message = f"rows in memory are needed; got {type(frame).__name__}."
+        raise DataError(message, hint=hint) from None
     if not len(rows):
         raise DataError(f"{name} has no rows.", hint="I need one row per case")
     columns = {str(column): rows[column].to_numpy() for column in rows.columns}

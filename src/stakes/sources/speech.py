@@ -15,21 +15,13 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
+from stakes.sources.cells import are_numbers
 from stakes.sources.table import Table, table_of_columns
 
 #: How the two kinds of trials are called: the one that is not acted on first.
-KEY_PAIRS = (
-    ("nontarget", "target"),
-    ("imp", "tgt"),
-    ("impostor", "target"),
-    ("imposter", "target"),
-    ("spoof", "bonafide"),
-    ("spoof", "bona-fide"),
-    ("0", "1"),
-    ("-1", "1"),
-    ("-1", "+1"),
-    ("false", "true"),
-)
+KEY_PAIRS = tuple((other, "target") for other in ("nontarget", "impostor", "imposter"))
+KEY_PAIRS += (("imp", "tgt"), ("spoof", "bonafide"), ("spoof", "bona-fide"), ("false", "true"))
+KEY_PAIRS += (("0", "1"), ("-1", "1"), ("-1", "+1"))
 #: Names of columns in lists of NIST, and in lists like them.
 _HEADERS = {"modelid", "segmentid", "segment", "targettype", "llr", "side", "score", "label"}
 _WIDEST = 8
@@ -51,11 +43,6 @@ class List:
         return f"{self.source}: a list of {self.what}"
 
 
-def fits(data: bytes, _: str) -> bool:
-    """Whether it is a list of trials with scores."""
-    return is_list(data)
-
-
 def read(data: bytes, name: str) -> Table:
     """A list with keys and scores as a table."""
     return table_of_list(read_list(data, name))
@@ -72,22 +59,25 @@ def table_of_list(found: List) -> Table:
     return replace(made, is_list=True)
 
 
-def is_list(data: bytes) -> bool:
-    """Whether a text is such a list: words between blanks, a key in every line, and a score."""
+def _beginning(data: bytes) -> list[list[str]]:
+    """The words of the first lines, as many in each; nothing where it is no list for certain."""
     rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
-    if len(rows) < 2 or not _even(rows) or not 2 <= len(rows[0]) <= _WIDEST:
-        return False
-    text = data[:65536].decode("utf-8", errors="replace")
-    if any(mark in text for mark in ",;|") or _headed(rows):
+    wide = len(rows) > 1 and _even(rows) and 2 <= len(rows[0]) <= _WIDEST
+    return rows if wide and not any(mark in data[:65536] for mark in (b",", b";", b"|")) else []
+
+
+def fits(data: bytes, _: str = "") -> bool:
+    """Whether a text is such a list: words between blanks, a key in every line, and a score."""
+    rows = _beginning(data)
+    if not rows or _headed(rows):
         return False
     columns = list(zip(*rows, strict=True))
     if _claims(columns) is not None:
         return True
     keys = _key_columns(columns)
     others = [c for k, c in enumerate(columns) if k not in keys[:1]]
-    if not keys or (len(others) == 2 and all(_whole(c) for c in others)):  # names that are numbers
-        return False
-    return any(_numeric(c) for c in others)
+    names = len(others) == 2 and all(word.isdigit() for c in others for word in c)
+    return bool(keys) and not names and any(are_numbers(c) for c in others)
 
 
 def lone_half(data: bytes) -> str | None:
@@ -95,33 +85,25 @@ def lone_half(data: bytes) -> str | None:
 
     Lists of NIST have a header; others must look like one in their first line too.
     """
-    rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
-    text = data[:65536].decode("utf-8", errors="replace")
-    if len(rows) < 2 or not _even(rows) or any(mark in text for mark in ",;|"):
-        return None
-    if _headed(rows):
-        return _nist_half({word.lower() for word in rows[0]})
+    rows = _beginning(data)
+    if rows and _headed(rows):
+        head = {word.lower() for word in rows[0]}
+        scored = bool(head & {"llr", "score"})
+        if not head > {"modelid"} or not head & {"segment", "segmentid"}:
+            return None
+        if "targettype" in head and not scored:
+            return "trials"
+        return "scores" if scored and head <= _HEADERS - {"targettype", "label"} else None
     columns = list(zip(*rows, strict=True))
-    if not 2 <= len(columns) <= _WIDEST or all(_numeric(c) for c in columns):
+    numeric = [k for k, column in enumerate(columns) if are_numbers(column)]
+    if len(numeric) == len(columns):
         return None
     if _key_columns(columns):
         return "trials" if len(columns) > 2 else None
-    scored = -1 if _numeric(columns[-1]) else 0 if _numeric(columns[0]) else None
-    if scored is None:
+    if numeric[-1:] != [len(columns) - 1] and numeric[:1] != [0]:
         return None
-    del columns[scored]
+    del columns[-1 if numeric[-1] == len(columns) - 1 else 0]
     return "scores" if len(set(zip(*columns, strict=True))) == len(rows) else None
-
-
-def _nist_half(head: set[str]) -> str | None:
-    """See `lone_half`, by the names of the columns."""
-    if not head > {"modelid"} or not head & {"segment", "segmentid"}:
-        return None
-    if "targettype" in head and not head & {"llr", "score"}:
-        return "trials"
-    return (
-        "scores" if head & {"llr", "score"} and head <= _HEADERS - {"targettype", "label"} else None
-    )
 
 
 def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
@@ -130,26 +112,29 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
     With `keys` scores beside keys are not looked for: numbers may be names of recordings.
     """
     rows = _rows(data)
-    headed = bool(rows) and _headed(rows)
-    head = [word.lower() for word in rows[0]] if headed else []
-    rows = rows[1:] if headed else rows
+    head = [word.lower() for word in rows[0]] if rows and _headed(rows) else []
+    rows = rows[1:] if head else rows
     if not rows or not _even(rows):
-        raise FormatError(
-            f"{source} is not a list of trials or scores.",
-            hint="every line needs the same number of words, e.g.  speaker recording target",
-        )
+        hint = "every line needs the same number of words, e.g.  speaker recording target"
+        raise FormatError(f"{source} is not a list of trials or scores.", hint=hint)
     if len(rows[0]) == 1 and "," in rows[0][0]:
         raise FormatError(
             f"{source}: a list needs blanks between its words, and its lines hold commas.",
             hint="tables with a header are joined by a column:  stakes eval keys.csv "
             "--more scores.csv --join-on id",
         )
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    claims = None if head else _claims([tuple(c.tolist()) for c in columns])
-    if claims is not None:
-        return _claimed(columns, claims, source)
-    key = _key_of([tuple(c) for c in columns], head, source)
-    number = None if keys and key is not None else _score_of(columns, key, head)
+    words = list(zip(*rows, strict=True))
+    columns, many = [np.array(column) for column in words], f"{grouped(len(rows))} lines"
+    claims = None if head else _claims(words)
+    if claims is not None:  # the kind of a trial is whether the claimed name is the real one
+        first, second = claims
+        said = f"{many}, targets where columns {first + 1} and {second + 1} agree and scores in "
+        said += f"column {len(columns)}"
+        targets = np.where(columns[first] == columns[second], "target", "nontarget")
+        scores = columns[-1].astype(np.float64)
+        return List(source, [columns[first], columns[-2]], targets, scores, said)
+    key = _key_of(words, head, source)
+    number = None if keys and key is not None else _score_of(words, key, head)
     left = [k for k in range(len(columns)) if k not in (key, number)]
     ids = [columns[k] for k in left if not head or head[k] not in {"side", "partition"}]
     parts = [] if key is None else [f"keys in column {key + 1}"]
@@ -159,7 +144,7 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
         ids,
         None if key is None else columns[key],
         None if number is None else columns[number].astype(np.float64),
-        f"{grouped(len(rows))} lines, {' and '.join(parts) or 'names only'}",
+        f"{many}, {' and '.join(parts) or 'names only'}",
     )
 
 
@@ -169,28 +154,12 @@ def _claims(columns: list[tuple[str, ...]]) -> tuple[int, int] | None:
     Four words: claimed name, real name, recording, score; five with the model after the first.
     Where both names agree it is a target. No column may hold keys, and both kinds must occur.
     """
-    if len(columns) not in (4, 5) or _key_columns(columns) or not _numeric(columns[-1]):
+    if len(columns) not in (4, 5) or _key_columns(columns) or not are_numbers(columns[-1]):
         return None
-    first, second = 0, len(columns) - 3
-    if _numeric(columns[-2]) or not set(columns[first]) & set(columns[second]):
-        return None
-    agree = {a == b for a, b in zip(columns[first], columns[second], strict=True)}
-    return (first, second) if len(agree) == 2 else None
-
-
-def _claimed(columns: list[NDArray[np.str_]], claims: tuple[int, int], source: str) -> List:
-    """Trials whose kind is whether the claimed name is the real one."""
-    first, second = claims
-    same = columns[first] == columns[second]
-    places = f"columns {first + 1} and {second + 1}"
-    return List(
-        source,
-        [columns[first], columns[-2]],
-        np.where(same, "target", "nontarget"),
-        columns[-1].astype(np.float64),
-        f"{grouped(same.size)} lines, targets where {places} agree and scores in column "
-        f"{len(columns)}",
-    )
+    second = len(columns) - 3
+    agree = {a == b for a, b in zip(columns[0], columns[second], strict=True)}
+    shared = set(columns[0]) & set(columns[second])
+    return (0, second) if shared and len(agree) == 2 and not are_numbers(columns[-2]) else None
 
 
 def joined_scores(trials: List, scores: List) -> tuple[NDArray[np.float64], int]:
@@ -231,27 +200,21 @@ def _matching(trials: List, scores: List) -> tuple[list[tuple[str, ...]], list[t
 
     The first two names make a trial, unless no pair occurs in both and one recording does.
     """
-    if len(scores.ids) >= 2 and len(trials.ids) >= 2:
-        wanted, given = first_names(trials), first_names(scores)
-        single = None if set(wanted) & set(given) else _single(trials, scores)
-        return (wanted, given) if single is None else single
-    found = scores.ids[0].tolist()
-    known = set(found)
+    wanted, given = first_names(trials), first_names(scores)
+    pairs = len(scores.ids) >= 2 and len(trials.ids) >= 2
+    if pairs and set(wanted) & set(given):
+        return wanted, given
+    for column in trials.ids if pairs else ():
+        for other in scores.ids:
+            both = set(column.tolist()) & set(other.tolist())
+            if both and all(len(set(each.tolist())) == each.size for each in (column, other)):
+                return [(name,) for name in column.tolist()], [(name,) for name in other.tolist()]
+    if pairs:
+        return wanted, given
+    known = set(scores.ids[0].tolist())
     shared = [sum(name in known for name in column.tolist()) for column in trials.ids]
     column = trials.ids[int(np.argmax(shared))].tolist() if shared else []
-    return [(name,) for name in column], [(name,) for name in found]
-
-
-def _single(
-    trials: List, scores: List
-) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]] | None:
-    """The one name by which both lists tell all their lines apart, if there is such a name."""
-    for column in trials.ids:
-        for other in scores.ids:
-            wanted, given = set(column.tolist()), set(other.tolist())
-            if len(wanted) == column.size and len(given) == other.size and wanted & given:
-                return [(name,) for name in column.tolist()], [(name,) for name in other.tolist()]
-    return None
+    return [(name,) for name in column], [(name,) for name in scores.ids[0].tolist()]
 
 
 def first_names(found: List) -> list[tuple[str, ...]]:
@@ -275,20 +238,6 @@ def _headed(rows: list[list[str]]) -> bool:
     return len({word.lower() for word in rows[0]} & _HEADERS) >= 2
 
 
-def _numeric(column: tuple[str, ...]) -> bool:
-    """Whether all words are numbers."""
-    try:
-        [float(word) for word in column]
-    except ValueError:
-        return False
-    return True
-
-
-def _whole(column: tuple[str, ...]) -> bool:
-    """Whether all words are whole numbers without a sign."""
-    return all(word.isdigit() for word in column)
-
-
 def _key_columns(columns: list[tuple[str, ...]]) -> list[int]:
     """The columns that hold exactly the two words of a known pair."""
     pairs = [set(pair) for pair in KEY_PAIRS]
@@ -300,7 +249,7 @@ def _key_of(columns: list[tuple[str, ...]], head: list[str], source: str) -> int
     if "targettype" in head:
         return head.index("targettype")
     found = _key_columns(columns)
-    words = [k for k in found if not _numeric(columns[k])]
+    words = [k for k in found if not are_numbers(columns[k])]
     found = words if len(words) == 1 else found
     if len(found) > 1:
         places = " and ".join(str(k + 1) for k in found)
@@ -311,13 +260,11 @@ def _key_of(columns: list[tuple[str, ...]], head: list[str], source: str) -> int
     return found[0] if found else None
 
 
-def _score_of(columns: list[NDArray[np.str_]], key: int | None, head: list[str]) -> int | None:
+def _score_of(columns: list[tuple[str, ...]], key: int | None, head: list[str]) -> int | None:
     """The column of scores: by its header, or else the last, or else the first, that is numeric."""
     for name in ("llr", "score"):
         if name in head:
             return head.index(name)
-    numeric = [k for k, c in enumerate(columns) if k != key and _numeric(tuple(c.tolist()))]
-    if not numeric or head:
-        return None
-    last = len(columns) - 1 if key != len(columns) - 1 else len(columns) - 2
-    return last if last in numeric else 0 if 0 in numeric else None
+    others = [k for k in range(len(columns)) if k != key]
+    places = [] if head else [others[-1], 0] if others else [0]
+    return next((k for k in places if k != key and are_numbers(columns[k])), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,31 +55,22 @@ class Table:
         places = [i for i, other in enumerate(self.names) if other == name]
         if len(places) > 1:
             where = " and ".join(str(i + 1) for i in places)
-            raise FormatError(
-                f"{self.source}: columns {where} are both called '{name}'.",
-                hint="give each column a name of its own in the header",
-            )
+            message = f"{self.source}: columns {where} are both called '{name}'."
+            raise FormatError(message, hint="give each column a name of its own in the header")
         if not places:
-            raise DataError(*self._absent(name))
+            known = [*self.names, *self.matrices]
+            folded = {other.lower(): other for other in known}
+            near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+            meant = f"; did you mean '{folded[near[0]]}'?" if near else "."
+            more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+            listed = ", ".join(known[:12]) + more
+            raise DataError(f"{self.source} has no column '{name}'{meant} It has: {listed}.")
         return places[0]
-
-    def _absent(self, name: str) -> tuple[str]:
-        """What to say about a column that is not there."""
-        known = [*self.names, *self.matrices]
-        message = f"{self.source} has no column '{name}'"
-        folded = {other.lower(): other for other in known}
-        near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
-        if near:
-            message += f"; did you mean '{folded[near[0]]}'?"
-        else:
-            message += "."
-        listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
-        return (f"{message} It has: {listed}.",)
 
 
 def table_of_columns(source: str, columns: Mapping[str, NDArray[Any]], form: str) -> Table:
     """A table from columns that are already there."""
-    getters = [_getter(column) for column in columns.values()]
+    getters = [partial(np.asarray, column) for column in columns.values()]
     size = len(next(iter(columns.values())))
     return Table(source, size, tuple(columns), form, getters=getters)
 
@@ -96,11 +88,6 @@ def table_of_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> Table:
     n_rows = next(iter(lengths.values()))
     if n_rows == 0:
         raise DataError(f"{name} has no rows.", hint="I need one row per case")
-    getters = [_getter(array) for array in columns.values()]
+    getters = [partial(np.asarray, array) for array in columns.values()]
     form = "NumPy arrays"
     return Table(name, n_rows, tuple(columns), form, getters=getters, matrices=matrices)
-
-
-def _getter(array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
-    """A function that returns an array that is already there."""
-    return lambda: array

@@ -35,18 +35,13 @@ def read_table(path: str) -> Table:
 
 def _refuse_half(data: bytes, name: str, path: str) -> None:
     """Raise for a list of trials without scores, or of scores without keys."""
-    half = lone_half(data)
+    half, file = lone_half(data), shlex.quote(path)
     if half == "trials":
-        raise FormatError(
-            f"{name} is a list of trials without scores.",
-            hint=f"stakes eval --trials {shlex.quote(path)} --scores SCORES.txt   "
-            "(one file of scores per model)",
-        )
+        both = f"stakes eval --trials {file} --scores SCORES.txt   (one file of scores per model)"
+        raise FormatError(f"{name} is a list of trials without scores.", hint=both)
     if half == "scores":
-        raise FormatError(
-            f"{name} is a list of scores without a word for which trials are targets.",
-            hint=f"stakes eval --trials TRIALS.txt --scores {shlex.quote(path)}",
-        )
+        message = f"{name} is a list of scores without a word for which trials are targets."
+        raise FormatError(message, hint=f"stakes eval --trials TRIALS.txt --scores {file}")
 
 
 def read_bytes(path: str) -> tuple[bytes, str]:
@@ -55,11 +50,9 @@ def read_bytes(path: str) -> tuple[bytes, str]:
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
     if file.suffix.lower() in _UNSAFE:
-        raise FormatError(
-            f"{file.name}: I do not open {file.suffix} files, because opening one runs the code "
-            "in it.",
-            hint="save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)",
-        )
+        why = f"I do not open {file.suffix} files, because opening one runs the code in it"
+        hint = "save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)"
+        raise FormatError(f"{file.name}: {why}.", hint=hint)
     if file.is_file() or not file.exists() or file.is_dir():
         return file.read_bytes(), file.name
     return _from_pipe(file), "the pipe"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,19 +38,17 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
         The column `truth` and one for each model, and what to know about how they were made.
     """
     paths = list(scores)
-    for k, path in enumerate(paths):
-        if path in paths[:k]:
+    for path in paths:
+        if paths.count(path) > 1:
             raise DataError(f"'{path}' is named twice.", hint="leave one of them out")
     trials = _read(keys, keys=True)
     if not paths:
         raise _without_scores(trials, keys)
     if trials.keys is None:
-        raise _without_keys(trials, paths, keys)
+        raise _without_keys(trials, keys)
     if not trials.ids:
-        raise FormatError(
-            f"{trials.source} holds keys without the names of recordings.",
-            hint="lines such as:  speaker recording target",
-        )
+        hint = "lines such as:  speaker recording target"
+        raise FormatError(f"{trials.source} holds keys without the names of recordings.", hint=hint)
     names = [Path(path).stem for path in paths]
     if len({"truth", *names}) <= len(names):
         names = [path if path != "truth" else "./truth" for path in paths]
@@ -61,7 +59,12 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
         _refuse_keys_for_scores(found, path, keys)
         columns[name], spare = joined_scores(trials, found)
         if np.isnan(columns[name]).all():
-            raise _without_a_match(trials, found)
+            first, other = (" ".join(first_names(each)[0]) for each in (trials, found))
+            raise DataError(
+                f"no trial of {trials.source} has a score in {found.source}; the first trial is "
+                f"{first}, the first score is for {other}.",
+                hint="write the names alike in both files: their order, folders and endings",
+            )
         if spare:
             notes.append(Note("scores-without-trial", scores=grouped(spare), file=found.source))
     return table_of_columns(trials.source, columns, "list of trials, joined by names"), notes
@@ -91,39 +94,22 @@ def _read(path: str, *, keys: bool = False) -> List:
 
 def _without_scores(trials: List, keys: str) -> DataError:
     """What to say when no file of scores was named."""
+    said, hint = "the scores of each model", trials_command(keys, "A.txt,B.txt")
     if trials.keys is not None and _read(keys).scores is not None:
-        return DataError(
-            f"--trials needs files of scores; {trials.source} itself holds keys and scores.",
-            hint=f"stakes eval {shlex.quote(keys)}",
-        )
-    if trials.keys is None and trials.scores is not None:
-        return DataError(
-            f"--trials needs the keys; {trials.source} holds scores and no keys.",
-            hint=trials_command("TRIALS.txt", keys),
-        )
-    return DataError(
-        "--trials needs the scores of each model.", hint=trials_command(keys, "A.txt,B.txt")
-    )
+        said = f"files of scores; {trials.source} itself holds keys and scores"
+        hint = f"stakes eval {shlex.quote(keys)}"
+    elif trials.keys is None and trials.scores is not None:
+        said = f"the keys; {trials.source} holds scores and no keys"
+        hint = trials_command("TRIALS.txt", keys)
+    return DataError(f"--trials needs {said}.", hint=hint)
 
 
-def _without_keys(trials: List, paths: list[str], keys: str) -> FormatError:
+def _without_keys(trials: List, keys: str) -> FormatError:
     """What to say when the list of trials does not say which are targets."""
     said = f"{trials.source}: no column says which trials are targets"
-    keyed = [path for path in paths if path != keys and _read(path, keys=True).keys is not None]
-    if trials.scores is not None and len(keyed) == 1:
-        others = [
-            keys,
-            *(path for path in paths if path not in (keyed[0], keys)),
-        ]
-        return FormatError(
-            f"{said}, but it holds scores, and {keyed[0]} holds keys.",
-            hint=f"the other way round:  {trials_command(keyed[0], ','.join(others))}",
-        )
     if trials.scores is not None:
-        return FormatError(
-            f"{said}; it holds scores.",
-            hint=f"{_PLACES}:\n{trials_command('TRIALS.txt', keys)}",
-        )
+        hint = f"{_PLACES}:\n{trials_command('TRIALS.txt', keys)}"
+        return FormatError(f"{said}; it holds scores.", hint=hint)
     return FormatError(
         f"{said}.",
         hint="one column must hold two words such as target and nontarget, tgt and imp, "
@@ -136,36 +122,15 @@ def _refuse_keys_for_scores(scores: List, path: str, keys: str) -> None:
     if scores.scores is not None and scores.ids:
         return
     if scores.scores is not None:
+        both = f"paste -d ' ' {shlex.quote(keys)} {shlex.quote(path)} > both.txt"
         raise FormatError(
             f"{scores.source} holds scores without the names of recordings, so they belong to no "
             "trial in particular.",
-            hint=f"if the lines stand in the order of the trials, put them side by side:  "
-            f"paste -d ' ' {shlex.quote(keys)} {shlex.quote(path)} > both.txt;  "
-            "stakes eval both.txt",
+            hint="if the lines stand in the order of the trials, put them side by side:  "
+            f"{both};  stakes eval both.txt",
         )
-    same = path == keys
-    what = "is the list of trials itself" if same else "holds no column of scores beside the names"
-    raise FormatError(
-        f"{scores.source} {what}{'' if scores.keys is None or same else ', but keys'}.",
-        hint=f"{_PLACES}, lines such as:  speaker recording 2.31",
-    )
-
-
-def _without_a_match(trials: List, scores: List) -> DataError:
-    """What to say when no trial has a score, and why that seems to be."""
-    wanted, given = (first_names(each) for each in (trials, scores))
-    hint = "do the names in both files have the same form (folders, endings)?"
-    if set(wanted) & {name[::-1] for name in given}:
-        hint = f"the two names of a line stand the other way round in {scores.source}: swap them"
-    elif {_bare(name) for name in wanted} & {_bare(name) for name in given}:
-        hint = "the names agree without their folders and endings: write them alike in both files"
-    return DataError(
-        f"no trial of {trials.source} has a score in {scores.source}; the first trial is "
-        f"{' '.join(wanted[0])}, the first score is for {' '.join(given[0])}.",
-        hint=hint,
-    )
-
-
-def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names without folders and endings."""
-    return tuple(PurePosixPath(name).stem for name in names)
+    what = "holds no column of scores beside the names"
+    what += "" if scores.keys is None else ", but keys"
+    what = "is the list of trials itself" if path == keys else what
+    such = f"{_PLACES}, lines such as:  speaker recording 2.31"
+    raise FormatError(f"{scores.source} {what}.", hint=such)

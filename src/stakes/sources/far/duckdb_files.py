@@ -138,15 +138,7 @@ def _reach(con: Any, duckdb: Any, address: str) -> None:
             hint="install it once:  python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\"\n"
             "or copy the files here, or let another engine read them:  --engine polars",
         ) from None
-    settings = {
-        "s3_region": "AWS_REGION",
-        "s3_endpoint": "AWS_ENDPOINT_URL",
-        "s3_access_key_id": "AWS_ACCESS_KEY_ID",
-        "s3_secret_access_key": "AWS_SECRET_ACCESS_KEY",
-        "s3_session_token": "AWS_SESSION_TOKEN",
-    }
-    for name, variable in settings.items():
-        value = os.environ.get(variable)
-        if value:
-            kept = value.rpartition("//")[2] if name == "s3_endpoint" else value
-            con.execute(f"SET {name} = ?", [kept])
+    for name in ("region", "endpoint_url", "access_key_id", "secret_access_key", "session_token"):
+        if value := os.environ.get(f"AWS_{name.upper()}"):
+            kept = value.rpartition("//")[2] if name == "endpoint_url" else value
+            con.execute(f"SET s3_{name.removesuffix('_url')} = ?", [kept])

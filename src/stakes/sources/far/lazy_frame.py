@@ -34,6 +34,16 @@ _UNEVEN = (
 _RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|INTERNAL_ERROR"
 
 
+_AGAIN = "write or copy the file again, or leave it out"
+#: What to do, by what engines say.
+_HINTS = {
+    "memory": "allow more:  --memory 4GB",
+    "mismatch|schema": "every file must have the same columns, of the same types",
+    "gzip|end of file": _AGAIN,
+    "do not exist in the CSV": "every file must have the same header and one row per case",
+}
+
+
 class UnreadGapError(FormatError):
     """A cell that an engine, told to look at words for nothing and at spaces, can read.
 
@@ -72,12 +82,6 @@ def _said(error: Exception) -> str:
     return " ".join(parts) or lines[0]
 
 
-def _readable(cell: str) -> bool:
-    """Whether a cell is a word for nothing, or a number but for the spaces around it."""
-    word = cell.strip().lower()
-    return word in EMPTY or (word != cell.lower() and re.fullmatch(_NUMBER, word) is not None)
-
-
 def unreadable(error: Exception, files: Files) -> FormatError:
     """A problem of an engine in one line."""
     for pattern in _NO_NUMBER:
@@ -85,38 +89,32 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             column = found.groupdict().get("column")
             which = f"column '{column}'" if column else "a column of scores or weights"
             cell = found["cell"]
-            kind = UnreadGapError if _readable(cell) else FormatError
+            word = cell.strip().lower()
+            spaced = word != cell.lower()
+            unread = word in EMPTY or (spaced and re.fullmatch(_NUMBER, word))
+            kind = UnreadGapError if unread else FormatError
             problem = kind(
                 f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
                 hint="name another column, or correct the files",
             )
             if isinstance(problem, UnreadGapError):
-                problem.spaced = cell != cell.strip()
+                problem.spaced = spaced
             return problem
     if re.search(_UNEVEN, str(error)):
-        return FormatError(
-            f"{files.title}: a row has more or fewer cells than the header, or a double quote is "
-            "never closed.",
-            hint="without --engine, one file at a time, you are told which row it is",
-        )
+        wrong = "a row has more or fewer cells than the header, or a double quote is never closed"
+        alone = "without --engine, one file at a time, you are told which row it is"
+        return FormatError(f"{files.title}: {wrong}.", hint=alone)
     said = _said(error)
-    hint = None
     if re.search(_RECKONING, str(error)):
         hint = "this is a fault of the engine, not of the files; choose another with --engine"
     elif re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
         hint = "save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv"
-    elif "memory" in said.lower():
-        hint = "allow more:  --memory 4GB"
-    elif re.search("mismatch|schema", said, re.IGNORECASE):
-        hint = "every file must have the same columns, of the same types"
-    elif re.search("gzip|end of file", said, re.IGNORECASE):
-        hint = "write or copy the file again, or leave it out"
-    elif "do not exist in the CSV" in said:
-        hint = "every file must have the same header and one row per case"
+    elif known := [p for p in _HINTS if re.search(p, said, re.IGNORECASE)]:
+        hint = _HINTS[known[0]]
     elif "://" in files.said:
         hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
     elif len(files.paths) > 1 and not any(path in said for path in files.paths):
         hint = "find the damaged file by giving fewer of them"
     else:
-        hint = "write or copy the file again, or leave it out"
+        hint = _AGAIN
     return FormatError(f"{files.title}: {said}", hint=hint)

@@ -43,16 +43,13 @@ def _scanned(
     if files.form == "arrow":
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
-    given: dict[str, Any] = {
-        "separator": files.delimiter,
-        "with_column_names": partial(_named, files),
-    }
+    given: dict[str, Any] = {"with_column_names": partial(_named, files)}
     if files.gaps == "words":  # each cell is compared with each: half the time that reading takes
         given["null_values"] = empty_words()
     if files.header is not None:
         given["skip_rows"] = int(files.header.told)  # blank lines it leaves out by itself
         given |= {"decimal_comma": True} if files.header.decimal_comma else {}
-    frame = pl.scan_csv(paths, schema_overrides=kinds, **given)
+    frame = pl.scan_csv(paths, separator=files.delimiter, schema_overrides=kinds, **given)
     numbers = [name for name, kind in types.items() if kind == "number"]
     return frame.with_columns(*(_column(pl, name).fill_nan(None) for name in numbers))
 
@@ -66,22 +63,13 @@ def _column(pl: Any, name: str) -> Any:
 
 def _named(files: Files, names: list[str]) -> list[str]:
     """Names of columns as in memory: Polars leaves a quote within quotes doubled."""
-    bare = _stripped(names)
+    bare = [name.strip() for name in names]  # unless two would be alike
+    bare = [names[k] if bare.count(short) > 1 else short for k, short in enumerate(bare)]
     told = bare if files.header is None else files.header.names
     if len(told) != len(bare):
         return bare
-    return [
-        known if name.replace('""', '"') == known else name
-        for name, known in zip(bare, told, strict=True)
-    ]
-
-
-def _stripped(names: list[str]) -> list[str]:
-    """Names of columns without spaces around them, as in memory, unless two would be alike."""
-    bare = [name.strip() for name in names]
-    return [
-        name if bare.count(short) > 1 else short for name, short in zip(names, bare, strict=True)
-    ]
+    pairs = zip(bare, told, strict=True)
+    return [known if name.replace('""', '"') == known else name for name, known in pairs]
 
 
 def _in_folders(pl: Any, files: Files, paths: list[str], types: dict[str, str]) -> Any:

@@ -50,12 +50,10 @@ def _session(sql: Any) -> Any:
 def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as a data frame of Spark."""
     far = "://" in files.said  # to be listed there; else brackets are part of a name
-    # a session may have been started in another folder, and reads relative names from there
-    paths = [
-        path if far else re.sub(r"([][{}*?\\])", r"\\\1", str(Path(path).absolute()))
-        for path in files.paths
-    ]
-    reader = session.read
+    paths, reader = list(files.paths), session.read
+    if not far:  # a session may have been started in another folder, and reads names from there
+        here = (str(Path(path).absolute()) for path in paths)
+        paths = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in here]
     if files.hive:
         root = _root(files.paths[0])
         reader = reader.option("basePath", root if far else str(Path(root).absolute()))

@@ -7,6 +7,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -32,46 +33,33 @@ def looked_at(files: Files, engine: str) -> Files:
     Polars and Spark fill rows up that are too short, and cut those that are too long. What lies
     elsewhere, or is packed as .zst, is left to the engine.
     """
-    here = [path for path in files.paths if "://" not in path]
-    if engine == "duckdb":
-        for path in here:
-            if path.lower().endswith(".gz"):
-                for _ in _blocks(path):
-                    pass
-        return files
-    over_lines = False
-    for path in here:
-        if files.header is not None and not path.lower().endswith(".zst"):
-            _refuse_another_header(path, files)
-            lines = _Lines(path, len(files.header.names), files.delimiter)
-            over_lines |= lines.checked()
+    over_lines, first = False, files.header
+    for path in (path for path in files.paths if "://" not in path):
+        if engine == "duckdb" and path.lower().endswith(".gz"):
+            for _ in _blocks(path):
+                pass
+        elif engine != "duckdb" and first is not None and not path.lower().endswith(".zst"):
+            found = text_header(path)
+            if found is not None and found.names != first.names:  # Polars goes by their places
+                names = ", ".join(found.names[:6])
+                raise FormatError(
+                    f"{path} has another header than {files.paths[0]}: {names}.",
+                    hint="every file must have the same columns, in the same order",
+                )
+            over_lines |= _Lines(path, len(first.names), files.delimiter).checked()
     return replace(files, over_lines=over_lines)
-
-
-def _refuse_another_header(path: str, files: Files) -> None:
-    """Raise when the columns of a file are not those of the first: Polars goes by their places."""
-    found, first = text_header(path), files.header
-    if found is None or first is None or found.names == first.names:
-        return
-    raise FormatError(
-        f"{path} has another header than {files.paths[0]}: {', '.join(found.names[:6])}.",
-        hint="every file must have the same columns, in the same order",
-    )
 
 
 def _blocks(path: str) -> Iterator[bytes]:
     """The content of a file, unpacked; a .gz file is read to the end, where its checksum stands."""
-    name = Path(path).name
     try:
         opening: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open
         with opening(path, "rb") as file:
             while block := file.read(BLOCK):
                 yield block
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(
-            f"{name}: the gz file is damaged ({error}).",
-            hint="write or copy the file again, or leave it out",
-        ) from None
+        message = f"{Path(path).name}: the gz file is damaged ({error})."
+        raise FormatError(message, hint="write or copy the file again, or leave it out") from None
 
 
 class _Lines:
@@ -88,12 +76,17 @@ class _Lines:
         rest, first = b"", True
         for block in _blocks(self.path):
             data = rest + block
-            held = data.endswith(b"\r")  # its other half may come
-            data = data[:-1] if held else data
-            data, first = self._plain(data, first), False
-            rows, rest = self._cut(data)
-            self._check(rows)
-            rest += b"\r" if held else b""
+            held = b"\r" if data.endswith(b"\r") else b""  # its other half may come
+            data, first = self._plain(data.removesuffix(b"\r"), first), False
+            end = data.rfind(b"\n") + 1  # of the last whole row
+            if b'"' in data:
+                buffer = np.frombuffer(data, dtype=np.uint8)
+                ends = np.flatnonzero((buffer == NEWLINE) & ~_inside(buffer))
+                end = int(ends[-1]) + 1 if ends.size else 0
+            if len(data) - end > _LONGEST:
+                self._refuse(data[end:])
+            self._check(data[:end])
+            rest = data[end:] + held
         rest = rest.rstrip(b"\r\n")
         if rest:
             self._check(self._plain(rest, first) + b"\n", last=True)
@@ -101,35 +94,19 @@ class _Lines:
 
     def _plain(self, data: bytes, first: bool) -> bytes:
         """Lines ended by a single newline, without what may stand above a header."""
+        data = data.replace(b"\r\n", b"\n")
+        if b"\r" in data:
+            alone = "lines end in a carriage return alone, which engines read differently"
+            unix = "tr '\\r' '\\n' < file.csv > file-unix.csv"
+            raise FormatError(f"{self.name}: {alone}.", hint=unix)
         if first:
             data = data.removeprefix(b"\xef\xbb\xbf")
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n")
-        if b"\r" in data:
-            raise FormatError(
-                f"{self.name}: lines end in a carriage return alone, which engines read "
-                "differently.",
-                hint="tr '\\r' '\\n' < file.csv > file-unix.csv",
-            )
-        if first:
             bare = data.lstrip(b"\n")
-            self.lines = len(data) - len(bare)
-            data = bare
+            self.lines, data = len(data) - len(bare), bare
             if data[:4].lower() == b"sep=":
                 data = data.partition(b"\n")[2]
                 self.lines += 1
         return data
-
-    def _cut(self, data: bytes) -> tuple[bytes, bytes]:
-        """The whole rows, and what begins another one."""
-        end = data.rfind(b"\n") + 1
-        if b'"' in data:
-            buffer = np.frombuffer(data, dtype=np.uint8)
-            ends = np.flatnonzero((buffer == NEWLINE) & ~_inside(buffer))
-            end = int(ends[-1]) + 1 if ends.size else 0
-        if len(data) - end > _LONGEST:
-            self._refuse(data[end:])
-        return data[:end], data[end:]
 
     def _check(self, rows: bytes, *, last: bool = False) -> None:
         """Raise when these rows are no text, or one has more or fewer cells than the header."""
@@ -146,35 +123,28 @@ class _Lines:
         places = np.flatnonzero(ends)
         closing = buffer[places] == NEWLINE
         if rows[:1] == b"\n" or b"\n\n" in rows:  # blank lines are no rows
-            before = np.concatenate([[-1], places[:-1]])
-            begun = np.concatenate([[True], closing[:-1]])
-            blank = closing & begun & (places == before + 1)
-            closing = closing[~blank]
-        even = closing.size % self.n_columns == 0
-        table = closing.reshape(-1, self.n_columns) if even else None
-        if table is None or table[:, :-1].any() or not table[:, -1].all():
+            empty = np.diff(places, prepend=-1) == 1
+            closing = closing[~(closing & empty & np.append(True, closing[:-1]))]
+        # of each so many ends the last one closes a line, and no other does
+        wanted = np.arange(1, closing.size + 1) % self.n_columns == 0
+        if closing.size % self.n_columns or (closing != wanted).any():
             self._refuse(rows)
         self.lines += rows.count(b"\n")
 
     def _refuse(self, rows: bytes) -> NoReturn:
         """Raise for the first of these rows that is wrong, which is looked for one by one."""
         text = rows[: _LONGEST + 1].decode("utf-8", errors="replace")
-        lines = io.StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, strict=True)
         before = self.lines
-        try:
+        with suppress(csv.Error):
             for row in reader:
                 if row and len(row) != self.n_columns:
                     place = f"{self.name}: a row"
                     raise uneven(row, self.n_columns, place, self.lines + reader.line_num)
                 before = self.lines + reader.line_num
-        except csv.Error:
-            pass
-        raise FormatError(
-            f"{self.name}: after line {grouped(before)} a double quote is never closed, or stands "
-            "inside a cell.",
-            hint="put the whole cell in double quotes, and write a quote inside it twice",
-        )
+        quote = "a double quote is never closed, or stands inside a cell"
+        hint = "put the whole cell in double quotes, and write a quote inside it twice"
+        raise FormatError(f"{self.name}: after line {grouped(before)} {quote}.", hint=hint)
 
 
 def _inside(buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -188,13 +188,14 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     place = at_place(question.application, cases.priors, inquiry)
     turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
+        first = turned[0].values
         raise DataError(
-            f"{turned[0].seen}, and {args.kind} can only rise with the scores, so it would learn "
+            f"{first['seen']}, and {args.kind} can only rise with the scores, so it would learn "
             "nothing.",
-            hint=f"{turned[0].asked}  {turned[0].option}\n"
+            hint=f"{first['asked']}  {first['option']}\n"
             "If it is not, a calibrator that can fall:  --kind affine",
         )
-    said = tuple(filter(None, [gaps, *(each.note for each in turned), _about_few(cases)]))
+    said = tuple(filter(None, [gaps, *turned, _about_few(cases)]))
     with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
         found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
     return replace(found, turned=bool(turned), warnings=said)
