@@ -237,11 +237,7 @@ def _given(scores: RankedScores, curve: Callable[[Any], Any]) -> tuple[FloatArra
 
 
 def best_by_log_odds(
-    paired: PairedCounts,
-    log_odds: Any,
-    *,
-    draws: int = 2000,
-    rng: RandomSource = None,
+    paired: PairedCounts, log_odds: Any, *, draws: int = 2000, rng: RandomSource = None
 ) -> Frame:
     """Which of several systems is best at each effective prior when LLRs are taken as they are.
 

@@ -19,14 +19,7 @@ from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
-from stakes.uncertainty.differences import (
-    Difference,
-    Gap,
-    adjusted,
-    as_margin,
-    group_gap,
-    paired_p,
-)
+from stakes.uncertainty.differences import Difference, Gap, adjusted, as_margin, group_gap, paired_p
 from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
 from stakes.uncertainty.intervals.count_intervals import sum_draws
 from stakes.uncertainty.intervals.group_intervals import carrying_groups, group_cases, group_draws

@@ -176,10 +176,7 @@ class Scaling(NamedTuple):
 
 
 def _minimum(
-    form: str,
-    data: tuple[ClassScores, Floats, Floats, Floats],
-    start: Floats,
-    tolerance: float,
+    form: str, data: tuple[ClassScores, Floats, Floats, Floats], start: Floats, tolerance: float
 ) -> Minimum:
     """The optimum of a form, 'temperature', 'affine' or 'vector', on (scores, sums, ...)."""
     least = _least(form, data[0])

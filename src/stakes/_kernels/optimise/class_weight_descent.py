@@ -155,11 +155,7 @@ def least_cost_weights(
 
 
 def _best_descent(
-    values: Floats,
-    rule: Compared,
-    paid: Floats,
-    starts: list[Floats],
-    drawn: int = 0,
+    values: Floats, rule: Compared, paid: Floats, starts: list[Floats], drawn: int = 0
 ) -> tuple[Floats, int]:
     """The best descent from some starts, and from others drawn far around or near the best."""
     rng = np.random.default_rng(0)

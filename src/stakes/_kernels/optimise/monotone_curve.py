@@ -190,11 +190,7 @@ class Penalised(NamedTuple):
 
 
 def _penalised(
-    basis: Floats,
-    positives: Floats,
-    totals: Floats,
-    penalty: Floats,
-    start: Floats,
+    basis: Floats, positives: Floats, totals: Floats, penalty: Floats, start: Floats
 ) -> Penalised:
     """Newton's method with steps of at most 4 in log odds."""
     from scipy.special import expit

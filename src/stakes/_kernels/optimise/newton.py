@@ -90,11 +90,7 @@ def is_settled(found: Minimum, tolerance: float = TOLERANCE) -> bool:
 
 
 def _exact_line_search(
-    objective: Objective,
-    start: Floats,
-    direction: Floats,
-    slope: float,
-    precision: float = 0.1,
+    objective: Objective, start: Floats, direction: Floats, slope: float, precision: float = 0.1
 ) -> tuple[Floats, tuple[float, Floats, Floats]]:
     """Minimise a convex objective along a line: Newton on the slope, kept inside a bracket."""
     low, high = 0.0, np.inf
@@ -230,11 +226,7 @@ def _minimise_within(
 
 
 def bracketed_roots(
-    function: Callable[[Floats], Floats],
-    low: Floats,
-    high: Floats,
-    *,
-    tolerance: float = 1e-10,
+    function: Callable[[Floats], Floats], low: Floats, high: Floats, *, tolerance: float = 1e-10
 ) -> Floats:
     """Where `function` changes sign between `low` and `high`, to an absolute tolerance.
 

@@ -25,12 +25,7 @@ from stakes.typing import FloatArray, IntArray, RandomSource
 from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
 from stakes.uncertainty.intervals.count_intervals import Asked, confusion_interval
 from stakes.uncertainty.intervals.group_intervals import grouped_interval
-from stakes.uncertainty.intervals.interval import (
-    MIN_CASES,
-    Interval,
-    few_carry,
-    percentile_rule,
-)
+from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, few_carry, percentile_rule
 from stakes.uncertainty.intervals.score_intervals import score_interval
 from stakes.uncertainty.intervals.weighted_intervals import sums_interval
 
