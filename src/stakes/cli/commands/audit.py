@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
-    add_confusion_option,
+    CONFUSION,
     add_cost_options,
     add_data_options,
+    add_group,
     add_model_options,
+    add_options,
 )
 from stakes.cli.problems import EXIT_OK, warn
 
@@ -34,22 +36,24 @@ your own is audited from Python: stakes.audit.audit(my_function, application=...
 """
 
 
+_PRINTED = {
+    "--json": "everything, as JSON",
+    "--plot FILE": "draw level sets against lines of equal cost",
+    "--draws N": "random pairs for the misranking rate",
+    "--seed 0": "of the random pairs",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, mcc, f_beta:beta=2")
-    parser.add_argument("--all", action="store_true", help="every metric of the catalogue")
+    add_options(parser, {"--all": "every metric of the catalogue"})
     add_data_options(parser)
     add_model_options(parser)
-    add_confusion_option(parser)
+    add_options(parser, CONFUSION)
     add_cost_options(parser)
-    group = parser.add_argument_group("what to print")
-    group.add_argument("--json", action="store_true", help="everything, as JSON")
-    group.add_argument("--plot", metavar="FILE", help="draw level sets against lines of equal cost")
-    group.add_argument(
-        "--draws", type=int, metavar="N", help="random pairs for the misranking rate"
-    )
-    group.add_argument("--seed", type=int, default=0, metavar="0", help="of the random pairs")
+    add_group(parser, "what to print", _PRINTED, draws={"type": int}, seed=0)
     parser.set_defaults(min_positives=10)  # the readers of cases ask for it
 
 

@@ -6,6 +6,8 @@ import argparse
 import shlex
 from pathlib import Path
 
+from stakes.cli.options import add_options
+
 FOLDER = "stakes-demo"
 EXAMPLES = (
     (
@@ -29,9 +31,7 @@ FILES = {"churn.csv", "pets.csv", "pets-costs.toml", "loans.csv"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "-o", "--output", default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})"
-    )
+    add_options(parser, {"-o --output FOLDER": f"where to write ({FOLDER})"}, output=FOLDER)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
-    add_confusion_option,
+    CONFUSION,
+    ENGINES,
+    GROUPS,
     add_cost_options,
     add_data_options,
-    add_engine_options,
-    add_group_option,
+    add_group,
     add_model_options,
+    add_options,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 from stakes.cli.show.terminal import shown
@@ -41,90 +43,56 @@ EXAMPLES = (
 )
 
 
+_READ = {
+    "--trials T": "a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names "
+    "one file of scores per model, joined by the names of the recordings",
+    "--inquiry Q.toml": "ask again what was kept: a TOML file with the words of these options, or "
+    "a report (JSON or page); options beside it take the place of what it says",
+    **ENGINES,
+    "--more B.csv": "files with further columns of the cases",
+    "--join-on id": "the column by which --more is joined",
+    **GROUPS,
+    "--by COLUMN": "also judge each value of it apart",
+}
+_PRESET = {
+    "--preset sre16": "costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, "
+    "sre12, sre16, sre18-cmn2 or sre18-vast",
+}
+_FORMS = {
+    "--json": "everything, as JSON",
+    "--csv": "the table, as CSV",
+    "--quiet": "only the model to deploy and its threshold",
+}
+_WRITTEN = {
+    "--html PAGE": "also write a report page",
+    "--pdf FILE": "also print that page, through Chromium",
+    "--embed-posteriors": "put posteriors into the page, so that models decide anew when costs are "
+    "edited there",
+    "--forensic": "also draw how strong evidence is (Tippett plots, empirical cross-entropy)",
+    "--list-costliest N": "with costs per case: list the costliest cases in the page, by their row",
+    "--save FILE": "also keep what was decided, as counts, for stakes merge, monitor and eval",
+    "--min-positives 10": "with fewer cases of an outcome, print counts but no verdict",
+}
+_CONDITIONS = {
+    "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "
+    "'gbm:nec>0.5'",
+    "--require MODEL": "exit with 1 unless this is to be deployed",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     add_data_options(parser)
     add_model_options(parser)
-    add_confusion_option(parser)
-    parser.add_argument(
-        "--trials",
-        metavar="T",
-        help="a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names one "
-        "file of scores per model, joined by the names of the recordings",
-    )
-    parser.add_argument(
-        "--inquiry",
-        metavar="Q.toml",
-        help="ask again what was kept: a TOML file with the words of these options, or a report "
-        "(JSON or page); options beside it take the place of what it says",
-    )
-    add_engine_options(parser)
-    parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
-    parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
-    add_group_option(parser)
-    parser.add_argument("--by", metavar="COLUMN", help="also judge each value of it apart")
+    add_options(parser, {**CONFUSION, **_READ}, memory="2GB")
     add_cost_options(parser)
-    parser.add_argument(
-        "--preset",
-        metavar="sre16",
-        help="costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, sre12, "
-        "sre16, sre18-cmn2 or sre18-vast",
-    )
-    _add_output_options(parser)
-
-
-def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    """What is printed and written, and when to fail."""
+    add_options(parser, _PRESET)
     group = parser.add_argument_group("what to print")
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="everything, as JSON")
-    form.add_argument("--csv", action="store_true", help="the table, as CSV")
-    form.add_argument(
-        "--quiet", action="store_true", help="only the model to deploy and its threshold"
-    )
-    group.add_argument("--html", metavar="PAGE", help="also write a report page")
-    group.add_argument("--pdf", metavar="FILE", help="also print that page, through Chromium")
-    group.add_argument(
-        "--embed-posteriors",
-        action="store_true",
-        help="put posteriors into the page, so that models decide anew when costs are edited there",
-    )
-    group.add_argument(
-        "--forensic",
-        action="store_true",
-        help="also draw how strong evidence is (Tippett plots, empirical cross-entropy)",
-    )
-    group.add_argument(
-        "--list-costliest",
-        type=int,
-        default=0,
-        metavar="N",
-        help="with costs per case: list the costliest cases in the page, by their row",
-    )
-    group.add_argument(
-        "--save",
-        metavar="FILE",
-        help="also keep what was decided, as counts, for stakes merge, monitor and eval",
-    )
-    group.add_argument(
-        "--min-positives",
-        type=int,
-        default=10,
-        metavar="10",
-        help="with fewer cases of an outcome, print counts but no verdict",
-    )
-    group = parser.add_argument_group("conditions, for continuous integration")
-    group.add_argument(
-        "--fail-if",
-        action="append",
-        default=[],
-        metavar="'nec>0.5'",
-        help="exit with 1 when this holds for the best model, or for one: 'gbm:nec>0.5'",
-    )
-    group.add_argument(
-        "--require", metavar="MODEL", help="exit with 1 unless this is to be deployed"
-    )
+    add_options(group.add_mutually_exclusive_group(), _FORMS)
+    add_options(group, _WRITTEN, list_costliest=0, min_positives=10)
+    often = {"action": "append", "default": []}
+    add_group(parser, "conditions, for continuous integration", _CONDITIONS, fail_if=often)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from stakes.cli.options import add_options
 from stakes.cli.problems import EXIT_OK, warn
 
 EXAMPLES = """examples:
@@ -20,10 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.add_argument("files", nargs="+", metavar="FILE", help="saved summaries, or patterns")
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="where to: .json or .parquet"
-    )
-    parser.add_argument("--quiet", action="store_true", help="print nothing")
+    said = {"-o --output FILE": "where to: .json or .parquet", "--quiet": "print nothing"}
+    add_options(parser, said, output={"required": True})
 
 
 def run(args: argparse.Namespace) -> int:

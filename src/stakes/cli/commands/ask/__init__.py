@@ -6,7 +6,7 @@ import argparse
 import math
 
 from stakes.cli.commands import inquiry_of
-from stakes.cli.options import add_data_options, add_model_options
+from stakes.cli.options import add_data_options, add_group, add_model_options
 
 __all__ = ["configure", "run"]
 
@@ -20,76 +20,49 @@ Answers are kept with the costs, in one file that can be edited and replayed wit
 """
 
 
+_SAID = {
+    "--miss-is-worth 5..20": "one miss is worth this many false alarms, or a range",
+    "--acts-at 30%": "the probability from which you act today",
+    "--number-willing 20": "cases you would act on to catch one positive",
+    "--tuned f1": "the metric you tune now, on the first model",
+    "--sensitivity 90%": "the share of positives that must be found",
+    "--amounts fn=200..400": "amounts in money: fn= (a miss), fp= (a false alarm), also tp=, tn=; "
+    "ranges allowed",
+    "--rank A,B,C": "emblematic models, the worst first: always, never (acting on all, on nobody), "
+    "errs (in both), errs_negatives, errs_positives",
+    "--error-share 0.6": "how often those err",
+    "--prevalence 2%": "share of positives where it will run, a range (2%%..5%%), or of each "
+    "outcome: cat=.5,dog=.3,fox=.2",
+}
+_CONVERSATION = {
+    "--goal {model,threshold}": "stop when the best model is known (default), or also its "
+    "threshold",
+    "--tolerance 0.02": "normalised expected cost that may be lost by asking no more",
+    "--cases 1000": "cases that questions speak of",
+    "--answers FILE": "replay the answers kept in a file",
+    "--answer a,b,=": "answers to the questions, for scripts",
+    "--no-questions": "only use what was said",
+    "--quick": "skip the questions about the place",
+    "--name NAME": "who answers, kept with them",
+}
+_RESULT = {
+    "-o --output costs.toml": "keep costs and answers",
+    "--unit EUR": "what a cost of 1 is",
+    "--volume 250000/yr": "cases in a period, for totals",
+    "--json": "the result, as JSON",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     add_data_options(parser)
     add_model_options(parser)
-    group = parser.add_argument_group("what you can say without being asked")
-    group.add_argument(
-        "--miss-is-worth",
-        metavar="5..20",
-        help="one miss is worth this many false alarms, or a range",
-    )
-    group.add_argument("--acts-at", metavar="30%", help="the probability from which you act today")
-    group.add_argument(
-        "--number-willing", metavar="20", help="cases you would act on to catch one positive"
-    )
-    group.add_argument("--tuned", metavar="f1", help="the metric you tune now, on the first model")
-    group.add_argument(
-        "--sensitivity", metavar="90%", help="the share of positives that must be found"
-    )
-    group.add_argument(
-        "--amounts",
-        nargs="+",
-        metavar="fn=200..400",
-        help="amounts in money: fn= (a miss), fp= (a false alarm), also tp=, tn=; ranges allowed",
-    )
-    group.add_argument(
-        "--rank",
-        metavar="A,B,C",
-        help="emblematic models, the worst first: always, never (acting on all, on nobody), errs "
-        "(in both), errs_negatives, errs_positives",
-    )
-    group.add_argument(
-        "--error-share", type=float, default=0.6, metavar="0.6", help="how often those err"
-    )
-    group.add_argument(
-        "--prevalence",
-        metavar="2%",
-        help="share of positives where it will run, a range (2%%..5%%), or of each outcome: "
-        "cat=.5,dog=.3,fox=.2",
-    )
-    _add_conversation_options(parser)
-
-
-def _add_conversation_options(parser: argparse.ArgumentParser) -> None:
-    """How long to talk, with answers from where, and what to keep."""
-    group = parser.add_argument_group("the conversation")
-    group.add_argument(
-        "--goal",
-        choices=("model", "threshold"),
-        default="model",
-        help="stop when the best model is known (default), or also its threshold",
-    )
-    group.add_argument(
-        "--tolerance",
-        type=float,
-        default=0.02,
-        metavar="0.02",
-        help="normalised expected cost that may be lost by asking no more",
-    )
-    group.add_argument("--cases", type=int, metavar="1000", help="cases that questions speak of")
-    group.add_argument("--answers", metavar="FILE", help="replay the answers kept in a file")
-    group.add_argument("--answer", metavar="a,b,=", help="answers to the questions, for scripts")
-    group.add_argument("--no-questions", action="store_true", help="only use what was said")
-    group.add_argument("--quick", action="store_true", help="skip the questions about the place")
-    group.add_argument("--name", default="", metavar="NAME", help="who answers, kept with them")
-    group = parser.add_argument_group("the result")
-    group.add_argument("-o", "--output", metavar="costs.toml", help="keep costs and answers")
-    group.add_argument("--unit", metavar="EUR", help="what a cost of 1 is")
-    group.add_argument("--volume", metavar="250000/yr", help="cases in a period, for totals")
-    group.add_argument("--json", action="store_true", help="the result, as JSON")
+    title = "what you can say without being asked"
+    add_group(parser, title, _SAID, amounts={"nargs": "+"}, error_share=0.6)
+    defaults = {"goal": "model", "tolerance": 0.02, "cases": {"type": int}, "name": ""}
+    add_group(parser, "the conversation", _CONVERSATION, **defaults)
+    add_group(parser, "the result", _RESULT)
 
 
 def run(args: argparse.Namespace) -> int:

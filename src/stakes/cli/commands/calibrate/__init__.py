@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
-from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.options import add_cost_options, add_data_options, add_group, add_model_options
 from stakes.cli.problems import EXIT_OK, warn
 
 __all__ = ["configure", "run"]
@@ -46,53 +46,37 @@ as long as only the shares have changed.
 """
 
 
+_CALIBRATION = {
+    "--model COLUMN": "the same as --scores COLUMN",
+    "--kind KIND": f"which calibrator (default automatic): {', '.join(KINDS)}",
+    "--choose-by cost": "what the automatic choice is made by: cross-entropy (default), brier, or "
+    "cost, that of the decisions under the costs given",
+    "--bound 50": "how far, in natural logarithms, a score below the best of its case is trusted; "
+    "lower ones are moved there (default: a little beyond the lowest that is finite)",
+    "--folds 5": "folds for cross-fitting",
+    "--groups COLUMN": "rows that stay in one fold",
+    "--seed 0": "seed of the folds",
+    "--apply CAL.json": "apply a saved calibration to the file; --prevalence then says what share "
+    "the positive outcome has there, or `estimate`. The file knows its columns and what they are",
+}
+_WRITTEN = {
+    "-o --output FILE": "the calibration, or with --apply the new table (CSV, or .parquet)",
+    "--plot FILE": "draw reliability before and after",
+    "--json": "print everything, as JSON",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     add_data_options(parser)
     add_model_options(parser)
     add_cost_options(parser)
-    group = parser.add_argument_group("the calibration")
-    group.add_argument("--model", metavar="COLUMN", help="the same as --scores COLUMN")
-    group.add_argument(
-        "--kind",
-        choices=KINDS,
-        default="automatic",
-        metavar="KIND",
-        help=f"which calibrator (default automatic): {', '.join(KINDS)}",
-    )
-    group.add_argument(
-        "--choose-by",
-        choices=("cross-entropy", "brier", "cost"),
-        metavar="cost",
-        help="what the automatic choice is made by: cross-entropy (default), brier, or cost, that "
-        "of the decisions under the costs given",
-    )
-    group.add_argument(
-        "--bound",
-        default="data",
-        metavar="50",
-        help="how far, in natural logarithms, a score below the best of its case is trusted; "
-        "lower ones are moved there (default: a little beyond the lowest that is finite)",
-    )
-    group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
-    group.add_argument("--groups", metavar="COLUMN", help="rows that stay in one fold")
-    group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")
-    group.add_argument(
-        "--apply",
-        metavar="CAL.json",
-        help="apply a saved calibration to the file; --prevalence then says what share the "
-        "positive outcome has there, or `estimate`. The file knows its columns and what they are",
-    )
-    group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="the calibration, or with --apply the new table (CSV, or .parquet)",
-    )
-    group.add_argument("--plot", metavar="FILE", help="draw reliability before and after")
-    group.add_argument("--json", action="store_true", help="print everything, as JSON")
+    kind = {"choices": KINDS, "default": "automatic"}
+    by = {"choices": ("cross-entropy", "brier", "cost")}
+    numbers = {"bound": "data", "folds": 5, "seed": 0}
+    add_group(parser, "the calibration", _CALIBRATION, kind=kind, choose_by=by, **numbers)
+    add_group(parser, "what to write", _WRITTEN)
 
 
 def run(args: argparse.Namespace) -> int:

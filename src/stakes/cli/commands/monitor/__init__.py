@@ -7,11 +7,13 @@ import sys
 
 from stakes.cli.commands import inquiry_of
 from stakes.cli.options import (
+    ENGINES,
+    GROUPS,
     add_cost_options,
     add_data_options,
-    add_engine_options,
-    add_group_option,
+    add_group,
     add_model_options,
+    add_options,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
 from stakes.cli.show.terminal import shown
@@ -33,6 +35,28 @@ long the run, with the probability --level.
 )
 
 
+_PERIODS = {
+    **ENGINES,
+    "--time COLUMN": "when each row of one file happened",
+    "--period {hour,day,week,month,quarter,year}": "put dates of --time together; without it each "
+    "value is a period",
+    **GROUPS,
+    "--reference NAME": "the period to compare with; default, the first",
+    "--reference-first N": "compare with the first N periods together, which is surer than with "
+    "one",
+    "--model NAME": "which model, when there are several",
+    "--level 0.95": "the share of runs without change in which there is never an alarm",
+}
+_FORMS = {
+    "--json": "everything, as JSON",
+    "--csv": "the table, as CSV",
+    "--quiet": "only the periods with an alarm",
+}
+_ALARM = {
+    "--fail-if alarm": "exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
@@ -40,47 +64,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     parser.add_argument("files", nargs="*", help="further periods, in order of time")
     add_model_options(parser)
-    group = parser.add_argument_group("the periods")
-    add_engine_options(group)
-    group.add_argument("--time", metavar="COLUMN", help="when each row of one file happened")
-    group.add_argument(
-        "--period",
-        choices=("hour", "day", "week", "month", "quarter", "year"),
-        help="put dates of --time together; without it each value is a period",
-    )
-    add_group_option(group)
-    group.add_argument(
-        "--reference", metavar="NAME", help="the period to compare with; default, the first"
-    )
-    group.add_argument(
-        "--reference-first",
-        type=int,
-        metavar="N",
-        help="compare with the first N periods together, which is surer than with one",
-    )
-    group.add_argument("--model", metavar="NAME", help="which model, when there are several")
-    group.add_argument(
-        "--level",
-        type=float,
-        default=0.95,
-        metavar="0.95",
-        help="the share of runs without change in which there is never an alarm",
-    )
+    first = {"type": int}
+    add_group(parser, "the periods", _PERIODS, memory="2GB", reference_first=first, level=0.95)
     add_cost_options(parser)
     group = parser.add_argument_group("what to print")
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="everything, as JSON")
-    form.add_argument("--csv", action="store_true", help="the table, as CSV")
-    form.add_argument("--quiet", action="store_true", help="only the periods with an alarm")
-    group.add_argument("--plot", metavar="FILE", help="draw the costs over the periods")
-    group = parser.add_argument_group("conditions, for continuous integration")
-    group.add_argument(
-        "--fail-if",
-        action="append",
-        default=[],
-        metavar="alarm",
-        help="exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",
-    )
+    add_options(group.add_mutually_exclusive_group(), _FORMS)
+    add_options(group, {"--plot FILE": "draw the costs over the periods"})
+    often = {"action": "append", "default": []}
+    add_group(parser, "conditions, for continuous integration", _ALARM, fail_if=often)
 
 
 def run(args: argparse.Namespace) -> int:

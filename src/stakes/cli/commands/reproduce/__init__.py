@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from stakes.cli.options import add_options
+
 __all__ = ["configure", "run"]
 
 FOLDER = "stakes-reproduction"
@@ -20,22 +22,21 @@ was asked for could be computed.
 """
 
 
+_OPTIONS = {
+    "--all": "every item of every paper",
+    "-o --output FOLDER": f"where to write ({FOLDER})",
+    "--fresh": "compute again what was computed before",
+    "--json": "print the results as JSON",
+    "--quiet": "no progress; print only what the numbers say",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EPILOG
     parser.add_argument("paper", nargs="?", help="the key of a paper; none lists them")
     parser.add_argument("item", nargs="?", help="one of its tables, figures or examples")
-    parser.add_argument("--all", action="store_true", help="every item of every paper")
-    parser.add_argument(
-        "-o", "--output", default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})"
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="compute again what was computed before"
-    )
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.add_argument(
-        "--quiet", action="store_true", help="no progress; print only what the numbers say"
-    )
+    add_options(parser, _OPTIONS, output=FOLDER)
 
 
 def run(args: argparse.Namespace) -> int:
