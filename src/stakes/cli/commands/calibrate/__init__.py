@@ -115,7 +115,7 @@ def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
     from stakes.cli.commands.calibrate.calibration_fit import learn
     from stakes.cli.commands.calibrate.calibration_input import save
-    from stakes.cli.commands.calibrate.calibration_text import draw, said_of, show
+    from stakes.cli.commands.calibrate.calibration_text import draw, sentences, show, why
     from stakes.cli.commands.calibrate.saved_calibration import refuse_without_apply
     from stakes.cli.show.progress import Telling
     from stakes.exceptions import DataError
@@ -143,7 +143,7 @@ def _learn(args: Any) -> int:
         inquiry = inquiry.but(cost=("error=1",))
     with Telling() as telling:
         learnt = learn(inquiry, args, telling)
-        said = said_of(learnt)
+        said = {"why": why(learnt), "sentences": sentences(learnt)}
     for warning in learnt.warnings:
         warn(warning)
     written = save(learnt, args) if args.output else []

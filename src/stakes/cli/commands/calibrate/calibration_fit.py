@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,104 +37,6 @@ CHOSEN_BY = {"cross-entropy": "cross_entropy", "brier": "brier", "cost": None}
 #: Up to so many cases, and cases times classes, the choice is cross-fitted as well; beyond, that
 #: would change the cross-entropy by 0.001 or less, and take long.
 WHOLE_CASES, WHOLE_CELLS = 2000, 60_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
-    """A calibrator, and `logs`: log-posteriors of each case, under the target priors, without it.
-
-    `without` says what each case had no part in: "fit", or "choice and fit".
-    """
-
-    calibrator: Calibrator
-    read: ReadCases
-    logs: NDArray[np.float64]
-    without: str
-
-    def gain(self, by: str | Application) -> CalibrationGain:
-        """What calibrating takes off a loss."""
-        cal = self.calibrator
-        kind = cal.chosen.kind if isinstance(cal, Automatic) else cal.kind
-        return gain_of(self.read, self.logs, by, kind=kind, fitting="cross-fitted")
-
-
-def fitted(
-    scores: NDArray[np.float64],
-    cases: Cases,
-    groups: NDArray[Any] | None,
-    app: Application,
-    args: Any,
-    telling: Telling,
-) -> Fitted:
-    """Fit on all cases what was asked for, and without each fold in turn.
-
-    `app` is over positions, with priors if they were given.
-    """
-    options: dict[str, Any] = {"bound": _bound(args.bound), "priors": app.priors}
-    read = read_cases(
-        read_scores(scores),
-        cases.truth,
-        sample_weight=cases.weights,
-        priors=app.priors,
-        groups=groups,
-    )
-    names = np.array(cases.classes)[cases.truth]
-    if args.kind == "automatic":
-        by = CHOSEN_BY[args.choose_by or "cross-entropy"]
-        options |= {"by": app if by is None else by, "folds": args.folds, "rng": args.seed}
-        choice = Automatic(classes=list(cases.classes), **options)
-        return _automatic(choice, read, scores, names, telling)
-    kind = every_kind()[args.kind]
-    calibrator = kind(classes=list(cases.classes), **options)
-    telling.say(f"fitting {args.kind} to all cases")
-    calibrator.fit(scores, names, sample_weight=cases.weights)
-    number = fold_numbers(read, args.folds, rng=args.seed)
-    telling.say(f"cross-fitting {args.kind}")
-    logs = cross_fit_cases(kind(**options), read, number, tell=telling.fold)
-    return Fitted(calibrator, read, logs, "fit")
-
-
-def _automatic(
-    choice: Automatic,
-    read: ReadCases,
-    scores: NDArray[np.float64],
-    names: NDArray[Any],
-    telling: Telling,
-) -> Fitted:
-    """The automatic choice; where cases are few it is made anew without each fold."""
-    choice.progress, choice.fold_progress = telling.candidate, telling.fold
-    choice.keep_held_out = True
-    choice.fit(scores, names, sample_weight=read.sample_weight, groups=read.groups)
-    assert choice.held_out is not None
-    logs, choice.held_out = choice.held_out, None
-    size = int(np.count_nonzero(read.weights > 0.0))
-    if size <= WHOLE_CASES and size * read.scores.size <= WHOLE_CELLS:
-        number = fold_numbers(read, choice.options["folds"], rng=choice.options["rng"])
-        telling.say("choosing again without each fold")
-        try:
-            whole = cross_fit_cases(choice, read, number, tell=telling.fold)
-        except StakesError:  # a fold leaves too little to choose by
-            pass
-        else:
-            return Fitted(choice, read, whole, "choice and fit")
-    if len(logs) < len(read.codes):  # those of weight 0 had no part in anything
-        every = choice.log_posteriors(scores)
-        every[read.weights > 0.0] = logs
-        logs = every
-    return Fitted(choice, read, logs, "fit")
-
-
-def _bound(text: str) -> float | str:
-    """``data`` or a positive number."""
-    if text == "data":
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
-    return number
 
 
 #: With fewer cases of an outcome the costs after calibration are mostly chance.
@@ -184,7 +89,8 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
             hint=f"--model {shlex.quote(models[0].name)}",
         )
     models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
-    cases = replace(cases, weights=_of_mean_one(cases.weights))
+    if cases.weights is not None and cases.weights.any():  # so that as many cases count as rows
+        cases = replace(cases, weights=cases.weights / cases.weights[cases.weights > 0].mean())
     place = at_place(question.application, cases.priors, inquiry)
     turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
@@ -207,17 +113,30 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
     scores = log_scores(model, cases.priors, kind)
     app = place.judged  # over positions
     there = Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
-    found = fitted(scores, cases, _groups(question, cases), there, args, telling)
-    _remember(found.calibrator, model, cases.weights, kind)
+    by = CHOSEN_BY[args.choose_by or "cross-entropy"] or there
+    groups = question.inquiry.groups
+    read = read_cases(
+        read_scores(scores),
+        cases.truth,
+        sample_weight=cases.weights,
+        priors=there.priors,
+        groups=None if groups is None else question.table.cells(groups)[cases.rows],
+    )
+    options: dict[str, Any] = {"bound": _bound(args.bound), "priors": there.priors}
+    if args.kind == "automatic":
+        options |= {"by": by, "folds": args.folds, "rng": args.seed}
+    calibrator = every_kind()[args.kind](classes=list(cases.classes), **options)
+    logs, without = _fitted(calibrator, scores, cases, read, args, telling)
+    _remember(calibrator, model, cases.weights, kind)
     telling.say("judging")
-    after = np.exp(found.logs)
+    after = np.exp(logs)
     if there.priors is not None:  # what is said of these cases is compared with these cases
         after = shift_priors(after, cases.priors, from_priors=there.priors)
-    cost, entropy = found.gain(there), found.gain("cross_entropy")
-    by = CHOSEN_BY[args.choose_by or "cross-entropy"]
-    compared = cost if by is None else entropy if by == "cross_entropy" else found.gain(by)
+    chosen = calibrator.chosen if isinstance(calibrator, Automatic) else calibrator
+    gain = partial(gain_of, read, logs, kind=chosen.kind, fitting="cross-fitted")
+    cost, entropy = gain(there), gain("cross_entropy")
     return Learnt(
-        calibrator=found.calibrator,
+        calibrator=calibrator,
         model=model.name,
         columns=_columns(question, model),
         question=question,
@@ -227,9 +146,58 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
         after=after,
         cost=cost,
         entropy=entropy,
-        compared=compared,
-        without=found.without,
+        compared=cost if by is there else entropy if by == "cross_entropy" else gain(by),
+        without=without,
     )
+
+
+def _fitted(
+    calibrator: Calibrator,
+    scores: NDArray[np.float64],
+    cases: Cases,
+    read: ReadCases,
+    args: Any,
+    telling: Telling,
+) -> tuple[NDArray[np.float64], str]:
+    """Fit on all cases, and without each fold in turn; an automatic choice of few cases too.
+
+    Returns log-posteriors of each case, under the target priors, without it, and what it had no
+    part in: "fit", or "choice and fit".
+    """
+    names, weights = np.array(cases.classes)[cases.truth], cases.weights
+    if not isinstance(calibrator, Automatic):
+        telling.say(f"fitting {args.kind} to all cases")
+        calibrator.fit(scores, names, sample_weight=weights)
+        number = fold_numbers(read, args.folds, rng=args.seed)
+        telling.say(f"cross-fitting {args.kind}")
+        return cross_fit_cases(calibrator, read, number, tell=telling.fold), "fit"
+    calibrator.progress, calibrator.fold_progress = telling.candidate, telling.fold
+    calibrator.keep_held_out = True
+    calibrator.fit(scores, names, sample_weight=weights, groups=read.groups)
+    assert calibrator.held_out is not None
+    logs, calibrator.held_out = calibrator.held_out, None
+    counts = read.weights > 0.0
+    size = int(np.count_nonzero(counts))
+    if size <= WHOLE_CASES and size * read.scores.size <= WHOLE_CELLS:
+        number = fold_numbers(read, args.folds, rng=args.seed)
+        telling.say("choosing again without each fold")
+        with suppress(StakesError):  # a fold leaves too little to choose by
+            return cross_fit_cases(calibrator, read, number, tell=telling.fold), "choice and fit"
+    if len(logs) < len(read.codes):  # those of weight 0 had no part in anything
+        every = calibrator.log_posteriors(scores)
+        every[counts] = logs
+        logs = every
+    return logs, "fit"
+
+
+def _bound(text: str) -> float | str:
+    """``data`` or a positive number."""
+    if text == "data":
+        return text
+    with suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
 
 
 def _remember(
@@ -246,13 +214,6 @@ def _remember(
         calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
 
 
-def _of_mean_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Weights in the same proportions, under which the rows that count are as many cases."""
-    if weights is None or not weights.any():
-        return weights
-    return np.asarray(weights / weights[weights > 0].mean())
-
-
 def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
     """What calibrators take: log-posteriors or log odds, whatever the file holds."""
     assert model.scores is not None
@@ -263,12 +224,6 @@ def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[
     if model.scores.ndim == 1:  # said to be log odds, so no column in [0, 1] is in doubt
         return np.column_stack([-model.scores / 2, model.scores / 2])
     return model.scores
-
-
-def _groups(question: Asked, cases: Cases) -> NDArray[Any] | None:
-    """The column that keeps rows together."""
-    name = question.inquiry.groups
-    return None if name is None else question.table.cells(name)[cases.rows]
 
 
 def _columns(question: Asked, model: Model) -> dict[str, str]:

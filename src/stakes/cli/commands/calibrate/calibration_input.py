@@ -1,8 +1,15 @@
-"""What the scores of a calibration are: kept where it is learnt, read where it is applied."""
+"""What the scores of a calibration are: kept where it is learnt; where it is applied, read and
+looked at.
+
+A file that the command wrote says what its scores are. One that was saved in Python has a word for
+what `fit` was given, and where that leaves a choice somebody has to say.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +18,52 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.calibration.persistence import sealed
-from stakes.calibration.score_kind import COLUMN, LOG_POSTERIORS, POSTERIORS, UNIT_COLUMN
+from stakes.calibration.score_input import (
+    FEW_CASES,
+    looks_like_probabilities,
+    refuse_probability_rows,
+)
+from stakes.calibration.score_kind import (
+    COLUMN,
+    LOG_POSTERIORS,
+    LOGITS,
+    POSTERIORS,
+    UNIT_COLUMN,
+    apart,
+)
 from stakes.cli.commands.calibrate.calibration_fit import Learnt, log_scores
-from stakes.cli.commands.calibrate.score_scale import OTHER_COLUMN, prior_odds, settled
+from stakes.cli.problems import warn
 from stakes.cli.show.outputs import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
 from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.model_columns import Model, sums_checked
-from stakes.messages.quantities import grouped
+from stakes.messages.audience import speaking_of
+from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors
 from stakes.sources.cells import as_labels
 from stakes.sources.table import Table
 
-MEANT = {
+_MEANT = {
     "posterior": "probabilities",
     "log_odds": "log-odds",
     "llr": "log-likelihood ratios",
     "rank": "scores whose order alone means something",
 }
+_OTHER_COLUMN = "pass the column that it was learnt on; or learn a calibration on scores like these"
+_NARROW = f"{_OTHER_COLUMN}\nIf they are on that scale all the same:  --narrow"
+#: What to type of a column for which a file saved in Python has no word.
+_ASK = """If the column is that of fit, and holds log-odds:   --scores-are log_odds
+If it is that of fit, on a scale of its own:        --scores-are rank
+If it holds probabilities:                          --scores-are posterior"""
+#: How far, in ranges of the scores in `fit`, others may be beyond: few cases do not tell the ends.
+_BEYOND = 0.5
+#: Scores on another scale fill less of the range in which they happen to lie.
+_SMALL_PART = 0.25
+#: And log-odds among points less of the range of nine tenths of the points; log-odds lie between
+#: minus this and this.
+_TINY_PART, _LOG_ODDS = 0.02, 40.0
+#: Where so many of the scores in `fit` lay in [0, 1], all of a part may.
+_MANY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +73,29 @@ class Input:
     `order` is that of the columns of an array without names.
     """
 
-    model: str
-    columns: dict[str, str]
-    scores_are: str | None
-    flip: bool | None
-    renormalise: bool
-    order: tuple[str, ...]
-    priors: tuple[float, ...]
-
-
-def _kept(learnt: Learnt) -> dict[str, Any]:
-    """The same as JSON types, for the file of a calibration."""
-    cases, inquiry = learnt.cases, learnt.question.inquiry
-    order = cases.found if len(cases.found) == len(cases.classes) else cases.classes
-    return {
-        "model": learnt.model,
-        "columns": learnt.columns,
-        "scores_are": inquiry.kind,
-        "priors": cases.priors.tolist(),
-        "flip": learnt.model in flipped([learnt.model], inquiry),
-        "renormalise": inquiry.renormalise,
-        "order": list(order),
-        "source": learnt.question.table.source,
-        "sha256": learnt.question.table.digest,
-    }
+    model: str = "score"
+    columns: dict[str, str] = field(default_factory=dict)
+    scores_are: str | None = None
+    priors: tuple[float, ...] = ()
+    flip: bool = False
+    renormalise: bool = False
+    order: tuple[str, ...] = ()
 
 
 def save(learnt: Learnt, args: Any) -> list[str]:
     """Write the calibrator with what its scores are; returns what to say of it."""
+    cases, inquiry, table = learnt.cases, learnt.question.inquiry, learnt.question.table
+    kept = Input(
+        learnt.model,
+        learnt.columns,
+        inquiry.kind,
+        tuple(cases.priors.tolist()),
+        learnt.model in flipped([learnt.model], inquiry),
+        inquiry.renormalise,
+        cases.found if len(cases.found) == len(cases.classes) else cases.classes,
+    )
     saved = learnt.calibrator.to_dict()
-    saved["input"] = _kept(learnt)
+    saved["input"] = {**asdict(kept), "source": table.source, "sha256": table.digest}
     size = write_whole(Path(args.output), sealed(saved).decode("ascii"))
     return [
         f"calibration: {args.output} ({max(1, round(size / 1000))} kB)",
@@ -75,106 +103,71 @@ def save(learnt: Learnt, args: Any) -> list[str]:
     ]
 
 
-def input_of(saved: dict[str, Any], classes: tuple[Any, ...], path: str) -> Input:
+def input_of(saved: dict[str, Any], learnt: Calibrator, path: str) -> Input:
     """What a saved calibration says of its scores; one that was saved from Python says little."""
-    given = saved.get("input", {})
-    own_scale = "rank" if saved.get("scores") == UNIT_COLUMN else None
-    names = tuple(str(name) for name in classes)
-    if not isinstance(given, dict) or not _fits(given, names):
+    given, names = saved.get("input", {}), tuple(map(str, learnt.classes or ()))
+    if not isinstance(given, dict):
         raise FormatError(f"{path} is damaged: it does not say where its scores come from.")
-    return Input(
-        given.get("model", "score"),
-        given.get("columns", {}),
-        given.get("scores_are", own_scale),
-        given.get("flip"),
-        given.get("renormalise", False),
-        tuple(given.get("order", as_labels(np.array(names)).names)),
-        tuple(given.get("priors", [1 / len(names)] * len(names))),
-    )
-
-
-def _fits(given: dict[str, Any], names: tuple[str, ...]) -> bool:
-    """Whether each part that is there is what it should be."""
-    columns, order = given.get("columns", {}), given.get("order", list(names))
-    priors = given.get("priors", [0.0] * len(names))
-    return (
-        isinstance(columns, dict)
-        and all(isinstance(word, str) for word in (*columns.values(), given.get("model", "")))
-        and given.get("scores_are") in (None, *MEANT)
-        and all(given.get(name) in (None, True, False) for name in ("flip", "renormalise"))
-        and isinstance(order, list)
-        and set(map(str, order)) == set(names)
-        and isinstance(priors, list)
-        and len(priors) == len(names)
-        and all(isinstance(share, (int, float)) and 0 <= share <= 1 for share in priors)
-    )
+    own: dict[str, Any] = {
+        "scores_are": "rank" if learnt._sort == UNIT_COLUMN else None,
+        "priors": [1 / len(names)] * len(names),
+        "order": as_labels(np.array(names)).names,
+    }
+    return Input(**own | {name: given[name] for name in Input.__slots__ if name in given})
 
 
 def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
     """The input with what the options add to it; what contradicts it is refused."""
     found = replace(kept, columns={"score": args.scores}) if args.scores else kept
-    said = args.scores_are
+    said, single = args.scores_are, "score" in found.columns
     if said is not None and kept.scores_are not in (None, said):
         raise DataError(
-            f"--scores-are {said}, but the calibration was learnt on {MEANT[kept.scores_are]} "
+            f"--scores-are {said}, but the calibration was learnt on {_MEANT[kept.scores_are]} "
             f"({kept.scores_are}).",
             hint=f"leave it out: {args.apply} knows what its scores are",
         )
-    if args.flip:
-        _refuse_other_flip(kept, found, args)
-    kind, single = kept.scores_are or said or "posterior", "score" in found.columns
+    kind = kept.scores_are or said or "posterior"
     if kept.scores_are is None and single and len(kept.order) == 2:
-        kind = settled(learnt, said, args.apply)
-        shares = prior_odds(learnt, args.apply) if kind == "llr" else None
-        found = found if shares is None else replace(found, priors=shares)
-    _refuse_idle(args, kind, single=single, column=learnt._sort == COLUMN)
-    return replace(
-        found,
-        scores_are=kind,
-        flip=bool(kept.flip or args.flip),
-        renormalise=kept.renormalise or args.renormalise,
-    )
+        kind = _settled(learnt._sort, said, args.apply)
+    idle = args.renormalise and (kind != "posterior" or single)
+    if idle or (args.narrow and kind == "posterior" and not (single and learnt._sort == COLUMN)):
+        option, use = ("renormalise", "one probability per outcome") if idle else (
+            "narrow", "scores that are no probabilities")  # fmt: skip
+        raise DataError(f"--{option} does nothing here: it is for {use}.", hint="leave it out")
+    renormalise = kept.renormalise or args.renormalise
+    return replace(found, scores_are=kind, renormalise=renormalise)
 
 
-def _refuse_idle(args: Any, kind: str, *, single: bool, column: bool) -> None:
-    """Raise for options that are of scores of another sort."""
-    if args.renormalise and (kind != "posterior" or single):
-        raise DataError(
-            "--renormalise does nothing here: it is for one probability per outcome.",
-            hint="leave it out",
-        )
-    if args.narrow and kind == "posterior" and not (single and column):
-        raise DataError(
-            "--narrow does nothing here: it is for scores that are no probabilities.",
-            hint="leave it out",
-        )
+def _settled(sort: str | None, said: str | None, path: str) -> str:
+    """The word for the scores in one column, where the file itself has none.
 
-
-def _refuse_other_flip(kept: Input, found: Input, args: Any) -> None:
-    """Raise when --flip says something else than was learnt."""
-    column = found.columns.get("score")
-    if args.flip != column:
-        what = "one column per outcome" if column is None else f"'{column}'"
-        raise DataError(
-            f"--flip {args.flip}, but the scores that are calibrated are {what}.",
-            hint="leave it out",
-        )
-    if kept.flip is False:
-        raise DataError(
-            f"--flip {args.flip}, but the calibration was learnt on '{kept.model}' as it is.",
-            hint="leave it out; if higher means less likely, learn the calibration with --flip",
-        )
-
-
-def values_from(
-    table: Table, source: Input, learnt: Calibrator, *, whence: str = ""
-) -> NDArray[np.float64]:
-    """The numbers of a file: one score per case, or one per outcome.
-
-    `whence` says why they are taken as probabilities, where the calibration was not learnt so.
+    `sort` is what `fit` was given, and `said` what was written after --scores-are, if anything.
     """
-    classes = learnt.classes or ()
-    values = _values(table, source, tuple(str(name) for name in classes))
+    if sort == LOGITS:
+        raise DataError(
+            f"{path} was fitted in Python on one column of logits per outcome, and reads them at "
+            "their level, which one column does not have.",
+            hint="apply it in Python: stakes.calibration.load(...).posteriors(logits)",
+        )
+    if said is None and sort != POSTERIORS:
+        unknown = "the calibration does not say what its scores are"
+        raise DataError(f"{unknown}: {path} was fitted in Python.", hint=_ASK)
+    if said in ("rank", "llr") and sort not in (None, COLUMN):
+        raise DataError(
+            f"--scores-are {said}, but {path} was fitted in Python on numbers of each outcome.",
+            hint="probabilities: --scores-are posterior; log-odds: --scores-are log_odds",
+        )
+    return said or "posterior"
+
+
+def scores_from(
+    table: Table, source: Input, learnt: Calibrator, *, known: bool, narrow: bool
+) -> NDArray[np.float64]:
+    """The scores of a file as the calibrator takes them, one per case or per outcome.
+
+    `known` says that the file of the calibration knows what they are.
+    """
+    values = _values(table, source, tuple(map(str, learnt.classes or ())))
     missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
     if missing.any():
         raise DataError(
@@ -184,57 +177,32 @@ def values_from(
         )
     kind = source.scores_are
     if kind == "posterior" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
-        other = "any other scale: --scores-are rank"
-        if learnt._sort not in (None, COLUMN):
-            other = "log-likelihood ratios: --scores-are llr"
-        raise _no_probabilities(values, table.source, whence, other)
+        raise PosteriorError(
+            f"probabilities are read, but {table.source} has values from "
+            f"{_shown(np.sort(values, axis=None))}.",
+            hint=_OTHER_COLUMN if known else "log-odds: --scores-are log_odds; or rank",
+        )
     if kind == "posterior" and values.ndim == 2:
-        rows = np.arange(len(values))
-        values = sums_checked(values, source.model, rows, source.renormalise)
+        values = sums_checked(values, source.model, np.arange(len(values)), source.renormalise)
     if values.ndim == 2 and "score" in source.columns:  # an array in place of a column
         values = values[:, 1] if kind == "posterior" else values[:, 1] - values[:, 0]
-    return values
-
-
-def as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> NDArray[np.float64]:
-    """Scores as a calibrator takes them that was fitted on that sort of scores."""
-    kind = source.scores_are or "posterior"
-    if source.flip:
-        values = 1 - values if kind == "posterior" else -values
-    if values.ndim == 1 and kind in ("log_odds", "rank"):
-        if sort in (COLUMN, UNIT_COLUMN):
-            return values
-        if sort in (POSTERIORS, LOG_POSTERIORS):
-            return Posteriors.from_logits(values).log_values
-    model = Model("", np.zeros(len(values), dtype=bool), scores=values)
-    return log_scores(model, np.array(source.priors, dtype=np.float64), kind)
-
-
-def _no_probabilities(
-    values: NDArray[np.float64], source: str, whence: str, other: str
-) -> PosteriorError:
-    """That scores are none, and what to say if the calibration does not."""
-    found = f"{source} has values from {values.min():.3g} to {values.max():.3g}"
-    if not whence:
-        return PosteriorError(
-            f"the calibration was learnt on probabilities, but {found}.", hint=OTHER_COLUMN
-        )
-    return PosteriorError(f"{whence}; {found}.", hint=f"log-odds: --scores-are log_odds; {other}")
+    _look_at(values, source, learnt, table.source, narrow)
+    return _as_taken(values, source, learnt._sort)
 
 
 def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np.float64]:
     """The numbers of the file: of the one score, or of each outcome in order."""
-    columns = source.columns
+    columns, arrays = source.columns, table.matrices
     name = columns.get("matrix", columns.get("score"))
-    if "matrix" in columns and name not in table.matrices:
-        if len(table.matrices) != 1:
-            known = ", ".join(table.matrices) or "none"
+    if "matrix" in columns and name not in arrays:
+        if len(arrays) != 1:
+            known = ", ".join(arrays) or "none"
             raise DataError(
                 f"{table.source} has no array '{name}', which holds the scores; arrays: {known}."
             )
-        name = next(iter(table.matrices))
-    if name in table.matrices and ("matrix" in columns or name not in table.names):
-        matrix = table.matrices[name]
+        name = next(iter(arrays))
+    if name in arrays and ("matrix" in columns or name not in table.names):
+        matrix = arrays[name]
         if matrix.dtype.kind not in "fiub" or matrix.shape[1] != len(classes):
             raise DataError(
                 f"{table.source}: '{name}' must hold {len(classes)} columns of numbers; it holds "
@@ -255,3 +223,107 @@ def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np
             hint="--scores COLUMN" if len(classes) == 2 else None,
         )
     return np.column_stack([table.numbers(columns[each]) for each in classes])
+
+
+def _as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> NDArray[np.float64]:
+    """Scores as a calibrator takes them that was fitted on that sort of scores."""
+    kind = source.scores_are or "posterior"
+    if source.flip:
+        values = 1 - values if kind == "posterior" else -values
+    if values.ndim == 1 and kind in ("log_odds", "rank"):
+        if sort in (COLUMN, UNIT_COLUMN):
+            return values
+        if sort in (POSTERIORS, LOG_POSTERIORS):
+            return Posteriors.from_logits(values).log_values
+    model = Model("", np.zeros(len(values), dtype=bool), scores=values)
+    return log_scores(model, np.array(source.priors, dtype=np.float64), kind)
+
+
+def _look_at(
+    values: NDArray[np.float64], source: Input, learnt: Calibrator, name: str, narrow: bool
+) -> None:
+    """Raise where scores are clearly on another scale than those in `fit`, and warn in doubt."""
+    kind, sort, what = source.scores_are, learnt._sort, "scores"
+    if sort == UNIT_COLUMN or (kind == "posterior" and (sort != COLUMN or values.ndim == 2)):
+        return
+    seen, priors = learnt._spread, source.priors
+    if seen is not None:  # as they would stand in the column
+        shift = math.log(priors[1] / priors[0]) if kind == "llr" and min(priors) > 0 else 0.0
+        seen = tuple(each - shift for each in seen)
+        seen = tuple(-each for each in reversed(seen)) if source.flip else seen
+    if values.ndim == 2:
+        if sort is not None:
+            with speaking_of(scores=f"the scores of {name}"):
+                refuse_probability_rows(values, "scores", _OTHER_COLUMN)
+        two = values.shape[1] == 2
+        what = "distances between the greatest and the least score of a row"
+        what = "differences between the scores" if two else what
+        values = values[:, 1] - values[:, 0] if two else apart(values)
+    elif kind == "posterior":
+        with np.errstate(divide="ignore"):
+            values, what = np.log(values) - np.log1p(-values), "log-odds"
+    elif not narrow and looks_like_probabilities(values):
+        share = 0.0 if seen is None else sum(0 <= each <= 1 for each in seen) / len(seen)
+        if share <= 0.5:
+            _speak_of_unit_scores(f"all {grouped(len(values))} scores of {name}", seen, share)
+            return
+    finite = values[np.isfinite(values)]
+    if not narrow and seen is not None and len(finite) >= FEW_CASES and len(np.unique(finite)) > 2:
+        _refuse_other_scale(np.sort(finite), seen, f"{what} of {name}")
+
+
+def _speak_of_unit_scores(what: str, seen: tuple[float, ...] | None, share: float) -> None:
+    """Raise when scores that are no probabilities look like some; warn where many did in `fit`."""
+    said = f"{what} lie between 0 and 1, like probabilities"
+    if seen is None:
+        warn(f"{said}, and are not read as such.")
+    elif share < _MANY:
+        raise DataError(
+            f"{said}; the calibration was learnt on scores from {_shown(seen)}.", hint=_NARROW
+        )
+    else:
+        warn(
+            f"{said}, and are not read as such; the calibration was learnt on scores from "
+            f"{_shown(seen)}. If they are on that scale, --narrow says so."
+        )
+
+
+def _refuse_other_scale(values: NDArray[np.float64], seen: tuple[float, ...], what: str) -> None:
+    """Raise when scores, in order, are far beyond those in `fit`, or log-odds where it had points.
+
+    Warn where hardly any of those were: where the scores fill a small part of a range between
+    neighbouring quantiles, or below the second or above the last but one. A band of scores, or
+    cases of a class that was rare, may lie there too; and the highest of many scores are often
+    looked at by themselves.
+    """
+    slack, size = _BEYOND * (seen[-1] - seen[0]), grouped(len(values))
+    beyond = int(((values < seen[0] - slack) | (values > seen[-1] + slack)).sum())
+    if 2 * beyond > len(values):
+        raise DataError(
+            f"{grouped(beyond)} of the {size} {what} lie far outside of those that the calibration "
+            f"was learnt on: they are from {_shown(values)}, and those were from {_shown(seen)}.",
+            hint=_NARROW,
+        )
+    low, high = values[0], values[-1]
+    ends = (-math.inf, *seen[1:-1], math.inf)
+    for (first, second), (below, above) in zip(pairwise(ends), pairwise(seen), strict=True):
+        if low > first and high < second and high - low < _SMALL_PART * (above - below):
+            break
+    else:
+        return
+    said = (
+        f"the {size} {what} are from {_shown(values)}, where less than "
+        f"{percent(1 / (len(seen) - 1))} of those lay that the calibration was learnt on, which "
+        f"were from {_shown(seen)}."
+    )
+    points = max(-low, high) < _LOG_ODDS < (seen[-1] - seen[0]) / 2
+    if points and high - low < _TINY_PART * (seen[-2] - seen[1]):
+        raise DataError(said, hint=_NARROW)
+    warn(
+        f"{said} If they are on that scale, --narrow says so; if not, the probabilities are wrong."
+    )
+
+
+def _shown(ordered: Any) -> str:
+    """From the least to the greatest."""
+    return f"{ordered[0]:.3g} to {ordered[-1]:.3g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,13 @@ from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 
 
-def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
-    """What is said on the terminal rests on; `naive` is the cost of the best constant decision."""
+def learnt_record(learnt: Learnt, args: Any) -> dict[str, Any]:
+    """What is said on the terminal rests on."""
     cal, app, cases = learnt.calibrator, learnt.application, learnt.cases
     chosen = cal.chosen if isinstance(cal, Automatic) else cal
-    cost = _gain(learnt.cost, learnt)
+    cost, naive = _gain(learnt.cost, learnt), _naive(learnt)
+    scaled = {key: cost[key] for key in ("before", "after", "gain", "low", "high")}
+    scaled = {key: None if each is None else each / naive for key, each in scaled.items() if naive}
     return {
         "source": learnt.question.table.source,
         "sha256": learnt.question.table.digest,
@@ -44,7 +46,7 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
         "groups": learnt.question.inquiry.groups,
         "application": application_record(app, cases.priors),
         "cost": cost,
-        "nec": None if naive <= 0 else _scaled(cost, naive),
+        "nec": scaled or None,
         "cross_entropy": _gain(learnt.entropy, learnt),
         "compared": _gain(learnt.compared, learnt) if chosen is not cal else None,
         "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
@@ -85,12 +87,6 @@ def _gain(gain: CalibrationGain, learnt: Learnt) -> dict[str, Any]:
     return row
 
 
-def _scaled(row: dict[str, Any], naive: float) -> dict[str, Any]:
-    """The same as a share of what the best constant decision costs."""
-    scaled = ("before", "after", "gain", "low", "high")
-    return {key: None if row[key] is None else row[key] / naive for key in scaled}
-
-
 #: What the numbers of a column are, of which outcome.
 HOLDS = {
     "posterior": "the probability",
@@ -129,39 +125,11 @@ def _model(learnt: Learnt) -> str:
     return f"{what} of each outcome in {listed}"
 
 
-#: Of more cases probabilities are rounded for the picture: its band needs many isotonic fits.
-MANY = 100_000
-
-
-class Said(NamedTuple):
-    """Which calibrator and why, and what it does."""
-
-    why: str
-    sentences: list[str]
-
-
-def said_of(learnt: Learnt) -> Said:
-    """What is to be said of the calibration; with many cases this takes a while."""
-    return Said(_why(learnt), _sentences(learnt))
-
-
-def show(learnt: Learnt, said: Said, args: Any) -> None:
-    """Print the findings."""
+def show(learnt: Learnt, said: dict[str, Any], args: Any) -> None:
+    """Print the findings: the cases, the columns, the costs and shares, and what it is worth."""
     if args.json:
-        print_json({**learnt_record(learnt, args, naive=_naive(learnt)), **said._asdict()})
+        print_json({**learnt_record(learnt, args), **said})
         return
-    _print_understood(learnt, args)
-    print_wrapped(f"calibrator: {said.why}", rest="  ")
-    print()
-    print_columns(*_columns(learnt))
-    print_wrapped(f"({_without(learnt)})", rest=" ", style=dim)
-    print()
-    for sentence in said.sentences:
-        print_wrapped(sentence)
-
-
-def _print_understood(learnt: Learnt, args: Any) -> None:
-    """The cases, the columns, the costs and the shares."""
     app, cases = learnt.application, learnt.cases
     print_wrapped(_read(learnt), rest="  ")
     for note in (f"the truth is in '{cases.label}', {_model(learnt)}", *learnt.question.notes):
@@ -176,45 +144,49 @@ def _print_understood(learnt: Learnt, args: Any) -> None:
     if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
         shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
     print_wrapped(shares, rest="  ")
+    print_wrapped(f"calibrator: {said['why']}", rest="  ")
+    print()
+    print_columns(*_columns(learnt))
+    automatic = isinstance(learnt.calibrator, Automatic)
+    print_wrapped(f"({_WITHOUT[learnt.without if automatic else '']})", rest=" ", style=dim)
+    print()
+    for sentence in said["sentences"]:
+        print_wrapped(sentence)
 
 
-def _without(learnt: Learnt) -> str:
-    """What a case had no part in where it was calibrated."""
-    if not isinstance(learnt.calibrator, Automatic):
-        return "calibrated: each case by a map fitted without it"
-    if learnt.without == "fit":
-        return "calibrated: each case by a map fitted without it; the choice was made with it"
-    return (
-        "calibrated: each case by a map chosen and fitted without it; in the comparison above "
-        "maps were only fitted without it"
-    )
+#: What a case had no part in where it was calibrated.
+_WITHOUT = {
+    "": "calibrated: each case by a map fitted without it",
+    "fit": "calibrated: each case by a map fitted without it; the choice was made with it",
+    "choice and fit": "calibrated: each case by a map chosen and fitted without it; in the "
+    "comparison above maps were only fitted without it",
+}
 
 
 def _columns(learnt: Learnt) -> list[Column]:
     """The table: cost, NEC and cross-entropy, as is and after."""
     unit = f", {learnt.application.unit}" if learnt.application.unit else ""
-    naive = _naive(learnt)
-    titles, before, after, change, sure = [], [], [], [], []
+    naive, rows = _naive(learnt), []
     for title, gain, scale in [
         (f"cost per case{unit}", learnt.cost, 1.0),
         *([("NEC", learnt.cost, naive)] if naive > 0 else []),
         ("cross-entropy, nats", learnt.entropy, 1.0),
         *([("Brier score", learnt.compared, 1.0)] if learnt.compared.measure[0] == "B" else []),
     ]:
-        titles.append(title)
         low, high = gain.interval
         known = learnt.before is not None
-        before.append(plain(gain.before / scale, 4) if known else "-")
-        after.append(plain(gain.after / scale, 4))
-        known = known and bool(np.isfinite(gain.gain))
-        change.append(plain(-gain.gain / scale, 3) if known else "-")
-        sure.append(f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}" if known else "-")
+        before = plain(gain.before / scale, 4) if known else "-"
+        change = sure = "-"
+        if known and np.isfinite(gain.gain):
+            change = plain(-gain.gain / scale, 3)
+            sure = f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}"
+        rows.append((title, before, plain(gain.after / scale, 4), change, sure))
+    titles, *numbers, intervals = zip(*rows, strict=True)
+    heads = ("as is", "calibrated", "change")
     return [
         Column("", titles, label=True, right=False),
-        Column("as is", before),
-        Column("calibrated", after),
-        Column("change", change),
-        Column("95% interval", sure, drop=1),
+        *(Column(head, cells) for head, cells in zip(heads, numbers, strict=True)),
+        Column("95% interval", intervals, drop=1),
     ]
 
 
@@ -227,7 +199,7 @@ def _naive(learnt: Learnt) -> float:
     return float((priors @ costs).min())
 
 
-def _why(learnt: Learnt) -> str:
+def why(learnt: Learnt) -> str:
     """Which calibrator, and why."""
     cal = learnt.calibrator
     if not isinstance(cal, Automatic):
@@ -239,7 +211,7 @@ def _why(learnt: Learnt) -> str:
     return cal._why(as_is="As is, within the bound" if bounded else "As is")
 
 
-def _sentences(learnt: Learnt) -> list[str]:
+def sentences(learnt: Learnt) -> list[str]:
     """How far the numbers can be trusted before and after, and what it is worth."""
     out = []
     if learnt.before is not None:
@@ -301,6 +273,10 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
     return found.text[0].lower() + found.text[1:]
 
 
+#: Of more cases probabilities are rounded for the picture: its band needs many isotonic fits.
+MANY = 100_000
+
+
 def draw(learnt: Learnt, path: str) -> bool:
     """Reliability before and after, each with its own band, as a picture file; whether it can be.
 
@@ -309,8 +285,14 @@ def draw(learnt: Learnt, path: str) -> bool:
     from stakes import plots
     from stakes.plots.style import TITLE, panels
 
-    pairs = [("as is", learnt.before), ("calibrated, cross-fitted", learnt.after)]
-    known = [(title, *_event(learnt, p)) for title, p in pairs if p is not None]
+    cases, names = learnt.cases, list(learnt.cases.classes)
+    truth = np.array(names)[cases.truth]
+    pairs = {"as is": learnt.before, "calibrated, cross-fitted": learnt.after}
+    known = [  # what was said and happened: of the second class, or of the most probable of many
+        (title, *event_of(truth, posteriors, None, names, cases.weights))
+        for title, posteriors in pairs.items()
+        if posteriors is not None
+    ]
     if any(happened.all() for _, _, happened, _, _ in known):
         return False
     figure, axes = panels(1, len(known), width=4.8, height=4.8)
@@ -324,12 +306,3 @@ def draw(learnt: Learnt, path: str) -> bool:
         ax.set_title(title, fontsize=TITLE)
     write_picture(figure, path)
     return True
-
-
-def _event(
-    learnt: Learnt, posteriors: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64], str]:
-    """What was said and happened: of the second class, or of the most probable of many."""
-    names = list(learnt.cases.classes)
-    truth = np.array(names)[learnt.cases.truth]
-    return event_of(truth, posteriors, None, names, learnt.cases.weights)

@@ -18,14 +18,7 @@ from stakes import _files
 from stakes._optional import load
 from stakes.calibration import Calibrator
 from stakes.calibration.saved_calibrators import read_saved
-from stakes.cli.commands.calibrate.calibration_input import (
-    Input,
-    agreed,
-    as_taken,
-    input_of,
-    values_from,
-)
-from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
+from stakes.cli.commands.calibrate.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
@@ -53,20 +46,6 @@ def refuse_without_apply(prevalence: str | None) -> None:
             hint="leave it out; later:  stakes calibrate --apply cal.json new.csv "
             "--prevalence estimate -o out.csv",
         )
-
-
-def moved(
-    calibrator: Calibrator, scores: NDArray[np.float64], prevalence: str | None, source: str
-) -> tuple[Calibrator, PriorEstimate | None]:
-    """The calibrator for the place where it is used, and the estimate if there was one."""
-    if not prevalence:
-        return calibrator, None
-    if prevalence == ESTIMATE:
-        found = estimated(calibrator, scores, source)
-        return calibrator.with_priors(found.priors), found
-    assert calibrator.classes is not None
-    names = tuple(str(name) for name in calibrator.classes)
-    return calibrator.with_priors(shares(prevalence, names)), None
 
 
 def estimated(calibrator: Calibrator, scores: NDArray[np.float64], source: str) -> PriorEstimate:
@@ -117,22 +96,6 @@ def said_of_shares(found: PriorEstimate, calibrator: Calibrator, source: str) ->
     return out
 
 
-def as_facts(found: PriorEstimate | None, before: Calibrator, after: Calibrator) -> dict[str, Any]:
-    """The shares of each outcome, as plain values by name."""
-    assert before.classes is not None
-    names = [str(name) for name in before.classes]
-
-    def named(values: Any) -> dict[str, float]:
-        return dict(zip(names, np.asarray(values).tolist(), strict=True))
-
-    return {
-        "calibrated_for": named(before.priors),
-        "priors": named(after.priors),
-        "priors_low": None if found is None else named(found.low),
-        "priors_high": None if found is None else named(found.high),
-    }
-
-
 #: Endings of files that are neither CSV nor Parquet.
 OTHERS = {*endings(), ".gz", ".xlsx", ".json"} - {".csv", ".parquet"}
 PARQUET = ".parquet"
@@ -164,7 +127,6 @@ def write_table(
     """
     path = Path(output)
     if path.suffix.lower() == PARQUET:
-        _refuse_taken(table, columns)
         data = _as_parquet(source, table, columns, scores)
     else:
         data = as_csv(table, columns, scores).encode("utf-8")
@@ -178,7 +140,6 @@ def as_csv(
 
     Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one.
     """
-    _refuse_taken(table, columns)
     old = [table.cells(name) for name in table.names]
     stream = io.StringIO()
     semicolons = table.decimal_comma  # numbers of such files may have a comma
@@ -192,13 +153,6 @@ def as_csv(
     for i in range(len(new[0])):
         writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
     return stream.getvalue()
-
-
-def _refuse_taken(table: Table, columns: dict[str, NDArray[np.float64]]) -> None:
-    """Raise when a new column would have the name of an old one."""
-    taken = [name for name in columns if name in table.names]
-    if taken:
-        raise DataError(f"{table.source} already has a column '{taken[0]}'.")
 
 
 def _cell(value: Any) -> str:
@@ -241,7 +195,7 @@ def _typed(cells: NDArray[Any], pyarrow: Any) -> Any:
 
 
 #: What can be said of the place where a calibration is applied, and of the result.
-HONOURED = {"file", "scores", "model", "scores_are", "narrow", "flip", "renormalise", "prevalence",
+HONOURED = {"file", "scores", "model", "scores_are", "narrow", "renormalise", "prevalence",
             "apply", "output", "plot", "json"}  # fmt: skip
 #: What the command line itself keeps among the options.
 ABOUT_THE_RUN = {"command", "command_line", "completion", "parser", "run"}
@@ -257,13 +211,22 @@ def apply_calibration(args: Any) -> int:
     _refuse_idle_options(args)
     saved = read_saved(args.apply)
     learnt = _calibrator(saved, args.apply)
-    assert learnt.classes is not None
-    kept = input_of(saved, learnt.classes, args.apply)
+    kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
     table = read_table(args.file)
-    scores = _scores(table, source, kept, learnt, args)
-    calibrator, found = moved(learnt, scores, args.prevalence, table.source)
-    columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
+    known = kept.scores_are is not None
+    scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
+    assert learnt.classes is not None
+    names, calibrator, found = tuple(map(str, learnt.classes)), learnt, None
+    if args.prevalence == ESTIMATE:
+        found = estimated(learnt, scores, table.source)
+        calibrator = learnt.with_priors(found.priors)
+    elif args.prevalence:
+        calibrator = learnt.with_priors(shares(args.prevalence, names))
+    columns = _new_columns(kept, names, calibrator.posteriors(scores))
+    taken = [name for name in columns if name in table.names]
+    if taken:
+        raise DataError(f"{table.source} already has a column '{taken[0]}'.")
     said = [] if found is None else said_of_shares(found, learnt, table.source)
     numbers = () if "matrix" in source.columns else source.columns.values()
     if args.output is None:
@@ -275,33 +238,18 @@ def apply_calibration(args: Any) -> int:
     write_table(args.output, args.file, table, columns, scores=numbers)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
-        shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
-        print_json({**facts, **shown})
+        priors = {"calibrated_for": learnt.priors, "priors": calibrator.priors}
+        ends = {"priors_low": found and found.low, "priors_high": found and found.high}
+        named = {
+            key: None if values is None else dict(zip(names, values.tolist(), strict=True))
+            for key, values in (priors | ends).items()
+        }
+        print_json({**facts, "columns": list(columns), **named})
         return EXIT_OK
     for sentence in said:
         print_wrapped(sentence, rest="  ")
     print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
-
-
-def _scores(
-    table: Table, source: Input, kept: Input, learnt: Calibrator, args: Any
-) -> NDArray[np.float64]:
-    """The scores as the calibrator takes them, looked at before."""
-    said, whence = args.scores_are is not None, ""
-    unknown = kept.scores_are is None and learnt._sort is None and not said
-    if unknown:
-        whence = f"{UNKNOWN}, so they are read as probabilities"
-    elif kept.scores_are is None and said:
-        whence = "--scores-are posterior, but these are none"
-    elif kept.scores_are is None:
-        whence = f"{args.apply} was fitted in Python on posteriors, so probabilities are read"
-    values = values_from(table, source, learnt, whence=whence)
-    seen = seen_in_fit(learnt, source.scores_are, bool(source.flip), source.priors)
-    look_at(values, source.scores_are, learnt, seen, source=table.source, narrow=args.narrow)
-    if unknown:
-        about_unknown(args.apply)
-    return as_taken(values, source, learnt._sort)
 
 
 def _calibrator(saved: dict[str, Any], path: str) -> Calibrator:
@@ -334,10 +282,9 @@ def _refuse_idle_options(args: Any) -> None:
 
 
 def _new_columns(
-    source: Input, calibrator: Calibrator, posteriors: NDArray[np.float64]
+    source: Input, names: tuple[str, ...], posteriors: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Names for the calibrated probabilities."""
-    assert calibrator.classes is not None
     if "score" in source.columns and posteriors.shape[1] == 2:
         return {f"{source.model}_calibrated": posteriors[:, 1]}
-    return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(calibrator.classes)}
+    return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(names)}
