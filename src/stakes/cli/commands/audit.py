@@ -60,13 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import audit, audit_all
-    from stakes.cli.show.audit_text import (
-        print_audit,
-        print_audit_json,
-        print_table,
-        print_table_json,
-    )
+    from stakes.cli.show.audit_text import print_audit, print_audit_json, print_table
     from stakes.cli.show.outputs import files_read, refuse_overwriting
+    from stakes.cli.show.terminal import print_json
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
 
@@ -90,16 +86,22 @@ def run(args: argparse.Namespace) -> int:
         given["draws"] = args.draws
     if args.all:
         table = audit_all(**given)
-        (print_table_json if args.json else print_table)(table, app, candidates)
-        if ends and not args.json:
+        if args.json:
+            print_json({"metrics": table.rows()}, infinite=True)
+            return EXIT_OK
+        print_table(table, app, candidates)
+        if ends:
             print("\nCosts and shares were taken in the middle of their ranges.")
         return EXIT_OK
     found = audit(args.metric, **given)
     if args.plot:
         _draw(found, args)
     notes = [*_tuned(args.metric, inquiry, app), *_at_ends(args, ends)]
-    (print_audit_json if args.json else print_audit)(found, said, notes)
-    if args.plot and not args.json:
+    if args.json:
+        print_audit_json(found, notes)
+        return EXIT_OK
+    print_audit(found, said, notes)
+    if args.plot:
         print(f"\nplot: {args.plot}")
     return EXIT_OK
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from stakes.application import Application
 from stakes.audit import Audit
 from stakes.audit.compliance_result import short
@@ -44,13 +46,8 @@ def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -
         print(f"  {_table(tie.better.counts)} and {_table(tie.worse.counts)} look the same to it")
 
 
-def print_audit_json(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+def print_audit_json(found: Audit, tuned: Sequence[str]) -> None:
     """Everything, as JSON."""
-    print_json(_audit_facts(found, tuned), infinite=True)
-
-
-def _audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
-    """An audit as plain values by name."""
     law, opposite, implied = found.compliance, found.opposite, found.implied
     facts: dict[str, Any] = {
         **found.row(),
@@ -74,23 +71,17 @@ def _audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
     }  # fmt: skip
     if found.candidates is not None:
         chosen = found.candidates
-        defined = not all(math.isnan(value) for value in chosen.values.tolist())
         facts["candidates"] = {
             "table": chosen.frame().rows(),
-            "chosen": chosen.chosen if defined else None,
+            "chosen": None if np.isnan(chosen.values).all() else chosen.chosen,
             "cheapest": chosen.cheapest,
             "misranked": [list(pair) for pair in chosen.misranked],
             "misranking_rate": chosen.misranking_rate,
-            "rank_correlation": _correlations(chosen),
+            "rank_correlation": None  # of the metric and minus the cost
+            if len(chosen.values) < 3
+            else {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")},
         }
-    return facts
-
-
-def _correlations(chosen: Any) -> dict[str, float] | None:
-    """Rank correlations of the metric and minus the cost; None for fewer than three candidates."""
-    if len(chosen.values) < 3:
-        return None
-    return {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")}
+    print_json(facts, infinite=True)
 
 
 def print_table(
@@ -135,13 +126,6 @@ def print_table(
     if len(candidates) > 1:
         explained.append("'regret/case' is what the candidate it chooses costs too much")
     print_wrapped("; ".join(explained) + ".")
-
-
-def print_table_json(
-    table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
-) -> None:
-    """The table as JSON."""
-    print_json({"metrics": table.rows()}, infinite=True)
 
 
 def _table(counts: Any) -> str:

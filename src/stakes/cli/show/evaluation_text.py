@@ -21,6 +21,9 @@ from stakes.evaluation.model_table import shown_columns
 from stakes.evaluation.verdict import AFTER
 from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
 
+#: A reminder as long as nobody has computed an interval.
+_UNSURE = "no interval was computed: chance could move these figures"
+
 
 def _print_doubt(ev: Evaluation) -> None:
     """The table of what the models cost between the ends; nothing where all is known."""
@@ -28,14 +31,10 @@ def _print_doubt(ev: Evaluation) -> None:
     if doubt is None:
         return
     order = sorted(range(len(doubt.models)), key=lambda k: float(doubt.middle_cost[k]))
-    last = len(doubt.places) - 1
+    outer = {0, len(doubt.places) - 1}  # they leave last
     ends = [
-        Column(
-            f"at {place}",
-            [_nec(doubt.nec[k, end]) for k in order],
-            drop=1 if end in (0, last) else 2,  # the outer ones leave last
-        )
-        for end, place in enumerate(doubt.places)
+        Column(f"at {at}", [_nec(doubt.nec[k, end]) for k in order], drop=1 if end in outer else 2)
+        for end, at in enumerate(doubt.places)
     ]
     middle = Column("middle", [_nec(doubt.middle_nec[k]) for k in order])
     ends = [ends[0], middle, ends[1]] if len(ends) == 2 else [*ends, middle]
@@ -60,7 +59,9 @@ def print_evaluation(ev: Evaluation) -> None:
         print_aligned(line)
     print()
     _print_table(ev)
-    print_wrapped(_naive_line(ev), style=dim)
+    naive = ev.best_naive
+    cost = f"{per_case(naive.cost)}{_unit(ev)} per case"
+    print_wrapped(f"(always '{naive.decision}': NEC 1.000, {cost})", style=dim)
     _print_doubt(ev)
     _print_where_money_goes(ev)
     _print_slices(ev)
@@ -73,7 +74,8 @@ def print_evaluation(ev: Evaluation) -> None:
         if remark.code == "recalibration-worth":
             _print_calibrate(ev)
     print()
-    for note in (*ev.notes, *_unsure(ev)):
+    unsure = () if any(model.interval for model in ev.models) else (_UNSURE,)
+    for note in (*ev.notes, *unsure):
         print_wrapped(note, first="- ", rest="  ")
 
 
@@ -119,13 +121,6 @@ def _print_table(ev: Evaluation) -> None:
         label = each.column.name == "name"
         columns.append(Column(each.title, each.cells, label, form.drop, form.right))
     print_columns(*columns, between=", ")
-
-
-def _naive_line(ev: Evaluation) -> str:
-    """The best constant decision, as a row to compare with."""
-    naive, unit = ev.best_naive, _unit(ev)
-    cost = f"{per_case(naive.cost)}{unit} per case"
-    return f"(always '{naive.decision}': NEC 1.000, {cost})"
 
 
 def _unit(ev: Evaluation) -> str:
@@ -176,10 +171,3 @@ def _nec(value: float) -> str:
 def _limits(interval: tuple[float, float] | None) -> str:
     """An interval, or that there are too few cases for one."""
     return "too few" if interval is None else f"{interval[0]:.3f} - {interval[1]:.3f}"
-
-
-def _unsure(ev: Evaluation) -> list[str]:
-    """A reminder as long as nobody has computed an interval."""
-    if any(model.interval for model in ev.models):
-        return []
-    return ["no interval was computed: chance could move these figures"]

@@ -34,13 +34,12 @@ class Column:
 def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
     """The table as text within `width`, and the titles of the columns that had to leave."""
     kept, left_out = list(columns), []
-    while _least_width(kept) > width:
+    while sum(widths := _widths(kept, width)) + 2 * (len(widths) - 1) > width:
         leaving = max(kept, key=lambda column: column.drop)
         if leaving.drop == 0:
             break  # nothing more may leave: a line that is too long beats a number cut in half
         kept.remove(leaving)
         left_out.append(leaving.title)
-    widths = _widths(kept, width)
     rows = [[column.title, *column.cells] for column in kept]
     lines = []
     for i, line in enumerate(zip(*rows, strict=True)):
@@ -76,13 +75,6 @@ def _widths(columns: Sequence[Column], width: int) -> list[int]:
             break
         widths[widest] -= 1
     return widths
-
-
-def _least_width(columns: Sequence[Column]) -> int:
-    """The width of a table whose labels are as short as they may get."""
-    return 2 * (len(columns) - 1) + sum(
-        min(column.width, _SHORTEST_LABEL) if column.label else column.width for column in columns
-    )
 
 
 def _cell(text: str, column: Column, width: int) -> str:

@@ -6,6 +6,7 @@ import glob
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +74,19 @@ class Described:
 
 
 def _described(table: Table, label: str | None) -> list[Described]:
-    """Every column and array of a file."""
+    """Every column and array of a file; without a truth, the first of few labels may be it."""
+    names = range(len(table.names))
     if label is not None:
         table.position(label)
-    elif _is_table(table):
-        return _cross_table(table)
-    columns = [_column(table, i, label) for i in range(len(table.names))]
+    elif _is_table(table):  # what heads the rows, and the numbers
+        head, *cells = (_column(table, i, table.names[0]) for i in names)
+        cells = [replace(each, role="cells", labels=None) for each in cells]
+        return [replace(head, role="heads"), *cells]
+    columns = [_column(table, i, label) for i in names]
     if not any(each.role == "truth" for each in columns):
-        columns = _likeliest_truth(columns)
+        few = (k for k in names if (held := columns[k].labels) and len(held.names) >= 2)
+        for k in islice(few, 1):
+            columns[k] = replace(columns[k], role="likely-truth")
     arrays = [
         Described(name, f"array of {grouped(m.shape[0])} x {m.shape[1]}", "scores")
         for name, m in table.matrices.items()
@@ -96,15 +102,8 @@ def _is_table(table: Table) -> bool:
     return len(heads) == table.n_rows and bool(set(heads) & set(table.names[1:]))
 
 
-def _cross_table(table: Table) -> list[Described]:
-    """The columns of a table of truth by decision: what heads the rows, and the numbers."""
-    columns = [_column(table, i, table.names[0]) for i in range(len(table.names))]
-    counts = [replace(each, role="cells", labels=None) for each in columns[1:]]
-    return [replace(columns[0], role="heads"), *counts]
-
-
 def _column(table: Table, i: int, label: str | None) -> Described:
-    """One column."""
+    """One column, and what it would be taken as."""
     name, cells = table.names[i], table.getters[i]()
     numbers = _numbers(table, cells, name)
     is_truth = name == label or (label is None and name.lower() in LABEL_NAMES)
@@ -116,7 +115,18 @@ def _column(table: Table, i: int, label: str | None) -> Described:
         return Described(name, holds, "twice")
     if name.lower() in ID_NAMES:
         return Described(name, holds, "id")
-    return Described(name, holds, "truth" if is_truth else _role(name, numbers, labels), labels)
+    role = "numbers"
+    if is_truth:
+        role = "truth"
+    elif numbers is not None and CLASS_COLUMN.match(name):
+        role = "class"
+    elif labels is not None:
+        role = "decisions"
+    elif numbers is None:
+        role = "text"
+    elif np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
+        role = "scores"
+    return Described(name, holds, role, labels)
 
 
 def _holds(numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
@@ -135,75 +145,43 @@ def _holds(numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
     return f"{text}, {grouped(empty)} empty" if empty else text
 
 
-def _role(name: str, numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
-    """What a column would be taken as."""
-    if numbers is not None and CLASS_COLUMN.match(name):
-        return "class"
-    if labels is not None:
-        return "decisions"
-    if numbers is not None and np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
-        return "scores"
-    return "numbers" if numbers is not None else "text"
-
-
-def _likeliest_truth(columns: list[Described]) -> list[Described]:
-    """Mark the first column of few labels as the likely truth."""
-    for k, each in enumerate(columns):
-        if each.labels is not None and len(each.labels.names) >= 2:
-            columns[k] = replace(each, role="likely-truth")
-            break
-    return columns
-
-
 def _suggestion(
     path: str, table: Table, columns: list[Described], positive: str | None
 ) -> tuple[str, str]:
     """A command that would evaluate the file, and what to say before it."""
+    words, costs = ["stakes", "eval", path], "--cost fn=10 fp=1"
     if columns and columns[0].role == "heads":
-        return _for_cross_table(path, table, positive)
+        words.insert(2, "--confusion")
+        if len(table.names) == 3:
+            words += ["--positive", positive or table.names[-1]]
+        else:
+            costs = "--costs costs.toml"
+        said = "A table of truth by decision. If it holds costs, give it with your data as "
+        said += f"--costs {path}. If it counts cases, evaluate it with costs of your own:"
+        return f"{shlex.join(words)} {costs}", said
     if table.is_list:
-        return f"stakes eval {shlex.quote(path)} --cost fn=10 fp=1", (
-            "To evaluate its scores as log-likelihood ratios, with costs of your own:"
-        )
+        said = "To evaluate its scores as log-likelihood ratios, with costs of your own:"
+        return f"{shlex.join(words)} {costs}", said
     truth = next((each for each in columns if each.role in ("truth", "likely-truth")), None)
-    words = ["stakes", "eval", path]
     if truth is None:
-        return " ".join([*map(shlex.quote, words), "--label COLUMN ..."]), (
-            "I cannot tell which column holds the truth. Say:"
-        )
+        said = "I cannot tell which column holds the truth. Say:"
+        return f"{shlex.join(words)} --label COLUMN ...", said
     words += ["--label", truth.name]
     names = truth.labels.names if truth.labels is not None else ()
+    scores = [each.name for each in columns if each.role == "scores"]
     if any(each.role == "class" for each in columns):
         words += ["--proba", _class_pattern(columns)]
-    elif any(each.role == "scores" for each in columns):
-        scores = [each.name for each in columns if each.role == "scores"]
+    elif scores:
         words += ["--proba" if scores[0] in table.matrices else "--scores", ",".join(scores)]
     else:
         decisions = [each.name for each in columns if each.role == "decisions"]
         words += ["--decisions", ",".join(decisions) or "COLUMN"]
-    if len(names) == 2:
-        known = any({name.lower() for name in names} == set(pair) for pair in KNOWN_PAIRS)
-        if positive is not None or not known:
-            counts = truth.labels.counts if truth.labels is not None else np.zeros(2)
-            words += ["--positive", positive or names[int(counts[1] > counts[0]) ^ 1]]
-        costs = "--cost fn=10 fp=1"
-    else:
+    if len(names) != 2 or truth.labels is None:
         costs = "--costs costs.toml"
-    command = f"{' '.join(map(shlex.quote, words))} {costs}"
-    return command, "To evaluate it, with costs of your own:"
-
-
-def _for_cross_table(path: str, table: Table, positive: str | None) -> tuple[str, str]:
-    """The command for a confusion matrix, and what to do if the table holds costs."""
-    words = ["stakes", "eval", "--confusion", path]
-    if len(table.names) == 3:
-        words += ["--positive", positive or table.names[-1], "--cost", "fn=10", "fp=1"]
-    else:
-        words += ["--costs", "costs.toml"]
-    return " ".join(map(shlex.quote, words)), (
-        "A table of truth by decision. If it holds costs, give it with your data as "
-        f"--costs {path}. If it counts cases, evaluate it with costs of your own:"
-    )
+    elif positive is not None or {name.lower() for name in names} not in map(set, KNOWN_PAIRS):
+        rarer = int(truth.labels.counts[1] <= truth.labels.counts[0])
+        words += ["--positive", positive or names[rarer]]
+    return f"{shlex.join(words)} {costs}", "To evaluate it, with costs of your own:"
 
 
 def _class_pattern(columns: list[Described]) -> str:
@@ -269,8 +247,9 @@ def _kind(word: str) -> str:
     path = Path(word)
     if word == "-" or (path.exists() and not path.is_dir()):  # a file, or a pipe
         names = [word]
-    elif path.is_dir() or glob.has_magic(word):
-        names = _names(word)
+    elif path.is_dir() or glob.has_magic(word):  # whatever the form; of a folder those with rows
+        names = [name for name in fitting(word) if Path(name).is_file()]
+        names = names or list(found_files(word).paths)
     else:
         raise FileNotFoundError(2, "No such file", word)
     if all(name.lower().endswith(".toml") for name in names):
@@ -278,12 +257,6 @@ def _kind(word: str) -> str:
     if all(name.lower().endswith(".json") or is_summary(name) for name in names):
         return "counts"
     return "rows" if names == [word] else "files"
-
-
-def _names(word: str) -> list[str]:
-    """The files of a pattern whatever their form, or those of a folder, which are rows."""
-    matched = [name for name in fitting(word) if Path(name).is_file()]
-    return matched or list(found_files(word).paths)
 
 
 def inspected(kind: str, words: list[str], inquiry: Inquiry) -> None:
@@ -341,55 +314,39 @@ def _costs(path: str) -> None:
 
 def _counts(words: list[str]) -> None:
     """Counts that were kept, one line for each file, and what can be done with them."""
-    paths = listed_files(words)
-    found = [_held(load_summary(path)) for path in paths]
+    paths, rows, decided = listed_files(words), [], True
+    for path in paths:
+        summary = load_summary(path)
+        named = summary if isinstance(summary, Mapping) else {}
+        joint = getattr(_first(summary), "joint", _first(summary))
+        decided &= isinstance(joint, (ConfusionMatrix, PairedCounts))
+        kinds = [type(_first(part)) for part in (named.values() or [summary])]
+        parts = dict.fromkeys(_CALLED[kind] for kind in kinds if kind in _CALLED)
+        models = texts(tuple(getattr(joint, "systems", named)))
+        rows.append((grouped(cases_in(summary)), models, texts(joint.classes), parts))
+    cases, systems, outcomes, held = zip(*rows, strict=True)
     short = [Path(path).name for path in paths]
     print_columns(
         Column("file", short if len(set(short)) == len(short) else paths, label=True),
-        Column("cases", [grouped(each.cases) for each in found]),
-        Column("models", [", ".join(each.models) or "-" for each in found], label=True),
-        Column("outcomes", [", ".join(each.outcomes) for each in found], label=True),
-        Column("holds", [" + ".join(each.parts) for each in found], right=False, drop=1),
+        Column("cases", cases),
+        Column("models", [", ".join(each) or "-" for each in systems], label=True),
+        Column("outcomes", [", ".join(each) for each in outcomes], label=True),
+        Column("holds", [" + ".join(each) for each in held], right=False, drop=1),
     )
     print()
-    if not all(each.decided for each in found):
+    if not decided:
         print_wrapped("In Python: stakes.summaries.load_summary(path), then stakes.curves.")
         return
-    two = all(len(each.outcomes) == 2 for each in found)
-    costs = f"--positive {shlex.quote(found[0].outcomes[1])} --cost fn=10 fp=1"
-    costs = costs if two else "--costs costs.toml"
-    given = " ".join(map(shlex.quote, words))
+    costs = "--costs costs.toml"
+    if all(len(each) == 2 for each in outcomes):
+        costs = f"--positive {shlex.quote(outcomes[0][1])} --cost fn=10 fp=1"
+    given = shlex.join(words)
     print_wrapped("To judge them, with costs of your own:")
     lines = [f"stakes eval {given} {costs}"]
     if len(paths) > 1:
         lines = [f"stakes monitor {given} {costs}", f"stakes merge {given} -o all.json"]
     for line in lines:
         print("\n".join(continued(shown(line))))
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What one file of counts holds."""
-
-    cases: float
-    models: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    parts: tuple[str, ...]
-    decided: bool
-
-
-def _held(summary: Any) -> _Held:
-    """What a summary, or a collection of them, holds."""
-    named = summary if isinstance(summary, Mapping) else {}
-    first = _first(summary)
-    joint = getattr(first, "joint", first)
-    kinds = [_first(part) for part in (named.values() or [summary])]
-    parts = dict.fromkeys(_CALLED[type(kind)] for kind in kinds if type(kind) in _CALLED)
-    models = getattr(joint, "systems", named)
-    decided = isinstance(joint, (ConfusionMatrix, PairedCounts))
-    return _Held(
-        cases_in(summary), texts(tuple(models)), texts(joint.classes), tuple(parts), decided
-    )
 
 
 def _first(summary: Any) -> Any:

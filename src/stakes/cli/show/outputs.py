@@ -38,13 +38,12 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
         print(ev.to_json(), end="")
     elif form == "csv":
         print(as_csv(_columns(ev)), end="")
-    elif form == "quiet":
-        if not counts_only:
-            print_quiet(ev)
-    elif counts_only:
-        _print_counts(ev)
-    else:
-        print_evaluation(ev)
+    elif not counts_only:
+        (print_quiet if form == "quiet" else print_evaluation)(ev)
+    elif form != "quiet":  # no figure that would suggest more is known
+        print(read_line(ev))
+        for model in ev.models:
+            print(f"\n{model.name}\n{model.confusion}")
 
 
 def too_few(ev: Evaluation, least: int) -> tuple[float, str] | None:
@@ -54,11 +53,10 @@ def too_few(ev: Evaluation, least: int) -> tuple[float, str] | None:
     if count >= least:
         return None
     place = int(np.flatnonzero(ev.class_counts == count)[0])
-    one = count == 1
-    what = f"case{'' if one else 's'} of '{ev.application.classes[place]}'"
+    what, of = "case", f" of '{ev.application.classes[place]}'"
     if ev.positive is not None and place == 1:
-        what = "positive" if one else "positives"
-    return count, f"{grouped(count)} {what}"
+        what, of = "positive", ""
+    return count, f"{grouped(count)} {what}{'' if count == 1 else 's'}{of}"
 
 
 def with_facts(ev: Evaluation, command: Sequence[str]) -> Evaluation:
@@ -87,13 +85,6 @@ def _columns(ev: Evaluation) -> dict[str, list[Any]]:
         columns["mean_nec"] = [doubt.mean_nec[m] for m in places]
         columns["worst_regret"] = [doubt.worst_regret[m] for m in places]
     return columns
-
-
-def _print_counts(ev: Evaluation) -> None:
-    """What was counted, without any figure that would suggest more is known."""
-    print(read_line(ev), file=sys.stdout)
-    for model in ev.models:
-        print(f"\n{model.name}\n{model.confusion}")
 
 
 def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:

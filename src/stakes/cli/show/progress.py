@@ -65,25 +65,22 @@ def attended(
     try:
         _watch(thread, what, progress, quiet)
     except BaseException:  # Ctrl-C, or the request to end
-        if stop is not None:
-            _ended(thread, stop)
+        end = time.monotonic() + _LONGEST_STOP
+        while stop is not None and thread.is_alive() and time.monotonic() < end:
+            with suppress(Exception):  # again and again: between two queries no engine hears it
+                stop()
+            thread.join(timeout=0.1)
         raise
     return future.result()
-
-
-def _ended(thread: threading.Thread, stop: Callable[[], None]) -> None:
-    """Ask the thread to end until it does: between two queries an engine does not hear it."""
-    start = time.monotonic()
-    while thread.is_alive() and time.monotonic() - start < _LONGEST_STOP:
-        with suppress(Exception):
-            stop()
-        thread.join(timeout=0.1)
 
 
 def _watch(
     thread: threading.Thread, what: str, progress: Callable[[], float] | None, quiet: bool
 ) -> None:
-    """Wait for the thread, and say how far it is."""
+    """Wait for the thread, and say how far it is.
+
+    ``counting churn/*.parquet: 34 % [######..............] 12 s``
+    """
     start = said = time.monotonic()
     line = _Line()
     while thread.is_alive():
@@ -91,22 +88,16 @@ def _watch(
         now = time.monotonic()
         if quiet or now - start < PATIENCE or now - said < (BETWEEN if line.moves else ELSEWHERE):
             continue
-        said = now
-        text = _with_share(what, progress, now - start)
+        said, bar = now, ""
+        share: Any = None if progress is None else progress()
+        if share is not None and 0 <= share <= 100:
+            bar = f"{share:3.0f} % [{'#' * round(share / 5):.<20}] "
+        text = f"{what}: {bar}{now - start:.0f} s"
         if line.moves:
             line.write(text)
         else:
             print(text, file=sys.stderr)
     line.clear()
-
-
-def _with_share(what: str, progress: Callable[[], float] | None, seconds: float) -> str:
-    """``counting churn/*.parquet: 34 % [######..............] 12 s``"""
-    share: Any = None if progress is None else progress()
-    if share is None or not 0 <= share <= 100:
-        return f"{what}: {seconds:.0f} s"
-    done = round(share / 5)
-    return f"{what}: {share:3.0f} % [{'#' * done}{'.' * (20 - done)}] {seconds:.0f} s"
 
 
 #: Seconds between two looks at the clock.
@@ -147,10 +138,8 @@ class Telling:
 
     def candidate(self, done: int, total: int, kind: str) -> None:
         """The next candidate of a choice begins, or the fit of what was chosen."""
-        if done == total:
-            self.say(f"fitting {kind} to all cases")
-        else:
-            self.say(f"trying {kind} ({done + 1} of {total})")
+        trying = f"trying {kind} ({done + 1} of {total})"
+        self.say(trying if done < total else f"fitting {kind} to all cases")
 
     def fold(self, done: int, total: int) -> None:
         """The next fold of it begins."""
@@ -200,15 +189,15 @@ class Progress:
         self._quiet = quiet
         self._line = _Line()
         if self._ahead and not quiet:
-            said = "item" if len(self._ahead) == 1 else "items"
-            about = duration(sum(self._ahead))
-            print(f"{len(self._ahead)} {said} to compute, about {about}", file=sys.stderr)
+            items = f"{len(self._ahead)} item{'s' if len(self._ahead) != 1 else ''}"
+            print(f"{items} to compute, about {duration(sum(ahead))}", file=sys.stderr)
 
     def start(self, name: str) -> None:
         """An item begins."""
-        self._name, self._begun, self._shown = name, time.perf_counter(), 0.0
+        self._name = f"{self._place + 1}/{len(self._ahead)} {name}"
+        self._begun, self._shown = time.perf_counter(), 0.0
         if not self._quiet and not self._line.moves:
-            print(f"{self._counted()} {name} ...", file=sys.stderr, flush=True)
+            print(f"{self._name} ...", file=sys.stderr, flush=True)
         self.at(0.0)
 
     def at(self, fraction: float) -> None:
@@ -217,22 +206,15 @@ class Progress:
         if self._quiet or not self._line.moves or now - self._shown < BETWEEN:
             return
         self._shown = now
-        left = duration(self._left(min(max(fraction, 0.0), 1.0)))
+        stated = sum(self._ahead[: self._place])  # scaled by how the items so far took
+        pace = min(max(self._spent / stated, 0.2), 5.0) if self._spent > 2 else 1.0
+        done = min(max(fraction, 0.0), 1.0) * self._ahead[self._place]
+        left = duration(pace * (sum(self._ahead[self._place :]) - done))
         share = f" {fraction:.0%}" if fraction > 0 else ""
-        self._line.write(f"{self._counted()} {self._name}{share}, about {left} left")
+        self._line.write(f"{self._name}{share}, about {left} left")
 
     def done(self) -> None:
         """The item is done."""
         self._spent += time.perf_counter() - self._begun
         self._place += 1
         self._line.clear()
-
-    def _counted(self) -> str:
-        """Which of how many items."""
-        return f"{self._place + 1}/{len(self._ahead)}"
-
-    def _left(self, fraction: float) -> float:
-        """Seconds ahead: as stated, scaled by how the items so far took."""
-        stated = self._ahead[: self._place]
-        pace = min(max(self._spent / sum(stated), 0.2), 5.0) if self._spent > 2 else 1.0
-        return pace * (sum(self._ahead[self._place :]) - fraction * self._ahead[self._place])

@@ -91,14 +91,15 @@ def _plain(value: Any, infinite: bool) -> Any:
 
 def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
     """Lines of the page width that never break inside a number or before its per cent sign."""
-    lines = textwrap.wrap(
-        _NUMBER_GAP.sub(_UNBROKEN, _encodable(shown(text))),
-        width=page_width(),
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    text = _NUMBER_GAP.sub(_UNBROKEN, _encodable(shown(text)))
+    return _broken(text, page_width(), first, rest)
+
+
+def _broken(text: str, width: int, first: str, rest: str) -> list[str]:
+    """Lines of a width, each in its indent; none is broken at a space that stands for another."""
+    lines = textwrap.TextWrapper(
+        width, first, rest, break_long_words=False, break_on_hyphens=False
+    ).wrap(text)
     return [line.replace(_UNBROKEN, " ") for line in lines]
 
 
@@ -115,15 +116,8 @@ def print_aligned(line: str, *, rest: str = "    ") -> None:
 def continued(command: str) -> list[str]:
     """A command in lines of the page width, which a shell reads as one."""
     whole = _QUOTED.sub(lambda match: match[0].replace(" ", _UNBROKEN), command)
-    lines = textwrap.wrap(
-        _OPTION.sub(rf"\1{_UNBROKEN}\2", whole),  # an option stays with its value
-        width=page_width() - 2,
-        initial_indent="  ",
-        subsequent_indent="      ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    lines = [line.replace(_UNBROKEN, " ") for line in lines]
+    whole = _OPTION.sub(rf"\1{_UNBROKEN}\2", whole)  # an option stays with its value
+    lines = _broken(whole, page_width() - 2, "  ", "      ")
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
