@@ -3,38 +3,41 @@
 import pytest
 
 from stakes import ConfusionMatrix, CostMatrix, evaluate
-from stakes.cli.commands.gates import Condition, Gate, PeriodGate, read_condition
+from stakes.cli.commands.gates import Condition, condition, failures, period_condition
 from stakes.exceptions import DataError
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nec>0.5", Condition(None, "nec", ">", 0.5)),
-        (" cost <= -1e3 ", Condition(None, "cost", "<=", -1000.0)),
-        ("gbm:nec>=.5", Condition("gbm", "nec", ">=", 0.5)),
-        ("a:b:cost<1e9", Condition("a:b", "cost", "<", 1e9)),
+        ("nec>0.5", (None, "nec", ">", 0.5)),
+        (" cost <= -1e3 ", (None, "cost", "<=", -1000.0)),
+        ("gbm:nec>=.5", ("gbm", "nec", ">=", 0.5)),
+        ("a:b:cost<1e9", ("a:b", "cost", "<", 1e9)),
     ],
 )
 def test_read(text, said):
-    assert read_condition(text, "nec", "cost") == said
+    assert condition(text) == Condition(text.strip(), *said)
 
 
 @pytest.mark.parametrize("text", ["nec", "nec=0.5", "nec>", "nec>half", "nec>nan", "auc>0.5", ""])
 def test_what_says_no_condition(text):
-    assert read_condition(text, "nec", "cost") is None
+    with pytest.raises(DataError, match="I cannot read the condition") as caught:
+        condition(text)
+    assert "--fail-if 'nec>0.5'" in caught.value.hint
 
 
 @pytest.mark.parametrize("limit", ["1e999", "-1e999", "inf", "-Infinity"])
 def test_limits_that_are_not_finite(limit):
-    for gate in (lambda: Gate(f"nec>{limit}"), lambda: PeriodGate(f"cost<{limit}")):
+    for read, text in ((condition, "nec>"), (period_condition, "cost<")):
         with pytest.raises(DataError, match="is not finite"):
-            gate()
+            read(f"{text}{limit}")
 
 
 def test_an_undefined_figure_meets_no_condition():
     for sign in (">", ">=", "<", "<="):
-        assert read_condition(f"cost{sign}1", "cost").holds(float("nan"))
+        said = condition(f"cost{sign}1").failed(float("nan"), "gbm")
+        assert said == [f"failed: cost{sign}1 (cost of gbm is undefined)"]
 
 
 @pytest.mark.parametrize(
@@ -43,36 +46,35 @@ def test_an_undefined_figure_meets_no_condition():
      ("<", True, False, False), ("<=", True, True, False)],
 )  # fmt: skip
 def test_holds(sign, below, equal, above):
-    condition = read_condition(f"cost{sign}1", "cost")
-    assert [condition.holds(value) for value in (0, 1, 2)] == [below, equal, above]
+    read = condition(f"cost{sign}1")
+    assert [bool(read.failed(value, "gbm")) for value in (0, 1, 2)] == [below, equal, above]
 
 
 @pytest.mark.parametrize("text", ["cost>nan", "gbm:cost>1", "nec>1", "alarms"])
 def test_periods_refuse_what_could_never_hold(text):
     with pytest.raises(DataError, match="I cannot read the condition") as caught:
-        PeriodGate(text)
+        period_condition(text)
     assert "--fail-if alarm" in caught.value.hint
 
 
 def test_evaluations_refuse_what_could_never_hold():
     with pytest.raises(DataError, match="I cannot read the condition 'nec>nan'"):
-        Gate("nec>nan")
+        condition("nec>nan")
 
 
 def test_an_underscore_is_no_part_of_a_limit():
     with pytest.raises(DataError, match="I cannot read the condition 'nec>1_0'"):
-        Gate("nec>1_0")
+        condition("nec>1_0")
 
 
 def test_a_gate_about_an_unknown_model_names_the_known_ones():
     table = ConfusionMatrix([[60, 30], [4, 6]])  # (30 + 10 * 4) / 100 over a naive 0.9
     models = {"gbm": table, "logreg": table}
     ev = evaluate(None, models, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
-    assert Gate("logreg:nec>0.5").holds(ev)
-    assert not Gate("logreg:nec>0.8").holds(ev)
-    for ask in (Gate("gbn:nec>0.5").holds, Gate("gbn:nec>0.5").said):
-        with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
-            ask(ev)
+    assert failures([condition("logreg:nec>0.5")], None, ev)
+    assert not failures([condition("logreg:nec>0.8")], None, ev)
+    with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
+        failures([condition("gbn:nec>0.5")], None, ev)
 
 
 def test_so_does_the_command(run, write):

@@ -61,29 +61,25 @@ def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import audit, audit_all
     from stakes.cli.show.audit_text import print_audit, print_audit_json, print_table
-    from stakes.cli.show.outputs import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import refuse_unfit
     from stakes.cli.show.terminal import print_json
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
+    from stakes.messages.quantities import percent
 
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
-    refuse_overwriting({"--plot": args.plot}, files_read(inquiry_of(args)))
-    if args.plot:
-        from stakes.cli.show.outputs import refuse_undrawable
-
-        refuse_undrawable(args.plot)
+    refuse_unfit({"--plot": args.plot}, inquiry_of(args))
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     if args.draws is not None and args.draws < 1:
         raise DataError(f"--draws must be 1 or more; got {args.draws}.")
     inquiry, ends = spread_out(inquiry_of(args))
     app, candidates, best, said = _at_stake(inquiry)
-    given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
+    drawn = {"rng": args.seed} | ({} if args.draws is None else {"draws": args.draws})
+    given: dict[str, Any] = {"application": app, "matrix": best, **drawn}
     given["candidates"] = candidates if len(candidates) > 1 else None
-    if args.draws is not None:
-        given["draws"] = args.draws
     if args.all:
         table = audit_all(**given)
         if args.json:
@@ -96,7 +92,15 @@ def run(args: argparse.Namespace) -> int:
     found = audit(args.metric, **given)
     if args.plot:
         _draw(found, args)
-    notes = [*_tuned(args.metric, inquiry, app), *_at_ends(args, ends)]
+    notes = _tuned(args.metric, inquiry, app)
+    if ends:
+        at = [(where, audit(args.metric, application=_at_stake(end)[0], **drawn))
+              for where, end in ends]  # fmt: skip
+        rates = "; ".join(f"{percent(each.misranking.rate)} if {where}" for where, each in at)
+        notes.append(
+            "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
+            f"wrong one is picked in {rates}."
+        )
     if args.json:
         print_audit_json(found, notes)
         return EXIT_OK
@@ -130,20 +134,31 @@ def _at_stake(
     inquiry: Inquiry,
 ) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
     """Costs, candidates by name, the cheapest of them, and what was understood."""
+    from stakes.exceptions import DataError
     from stakes.inquiry.case_question import costs_given
     from stakes.inquiry.option_words import binary_costs, shares
+    from stakes.messages.quantities import plain
 
     if inquiry.file is not None or inquiry.confusion:
         from stakes.inquiry.answers import answer_at
 
-        _refuse_far(inquiry)
+        if inquiry.is_far:  # an engine would count it: the rows are not needed for it
+            raise DataError(
+                f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
+                hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
+                "instead of it:  counts.json",
+            )
         ev = answer_at(inquiry)
         for warning in ev.warnings:
             warn(warning)
         tables = {model.name: model.confusion for model in ev.models}
         said = ev.costs_said
-        if ev.naive is not None:
-            said = (*said, *_averages(ev.application))
+        if ev.naive is not None:  # costs that differ from case to case
+            (_, fp), (fn, _) = ev.application.costs.values.tolist()
+            unit = f" {ev.application.unit}" if ev.application.unit else ""
+            average = f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}"
+            counts = "a metric counts cases, so it is judged by the average costs:"
+            said = (*said, counts, average)
         return ev.application, tables, ev[ev.best].confusion, said
     if not inquiry.gives_costs:
         return None, {}, None, ()
@@ -158,49 +173,6 @@ def _at_stake(
         filed = filed.with_priors(shares(inquiry.prevalence, tuple(map(str, filed.classes))))
     said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
     return filed, {}, None, said
-
-
-def _refuse_far(inquiry: Inquiry) -> None:
-    """Raise for files that an engine would count: the rows are not needed for it."""
-    from stakes.exceptions import DataError
-
-    if inquiry.is_far:
-        raise DataError(
-            f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
-            hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
-            "instead of it:  counts.json",
-        )
-
-
-def _averages(app: Application) -> list[str]:
-    """What costs that differ from case to case are on average, by which a metric is judged."""
-    from stakes.messages.quantities import plain
-
-    (_, fp), (fn, _) = app.costs.values.tolist()
-    unit = f" {app.unit}" if app.unit else ""
-    return [
-        "a metric counts cases, so it is judged by the average costs:",
-        f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}",
-    ]
-
-
-def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]:
-    """How often the metric picks the wrong one at the ends of ranges."""
-    if not ends:
-        return []
-    from stakes.audit import audit
-    from stakes.messages.quantities import percent
-
-    rates = []
-    for label, there in ends:
-        app = _at_stake(there)[0]
-        drawn = {"draws": args.draws} if args.draws is not None else {}
-        found = audit(args.metric, application=app, rng=args.seed, **drawn)
-        rates.append(f"{percent(found.misranking.rate)} if {label}")
-    return [
-        "Judged in the middle of what is unknown, on the scale of factors; at its ends the wrong "
-        f"one is picked in {'; '.join(rates)}."
-    ]
 
 
 def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:

@@ -97,20 +97,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, write, print, and return the exit code."""
-    from stakes._files import refuse_unwritable
-    from stakes.cli.commands.gates import Gate, failures
-    from stakes.cli.show.outputs import files_read, refuse_overwriting, show, too_few, with_facts
+    from stakes.cli.commands.gates import condition, failures
+    from stakes.cli.show.outputs import refuse_unfit, show, too_few, with_facts
     from stakes.cli.show.progress import attended
     from stakes.inquiry.answers import answer
 
     file_after_amounts(args)
     _refuse_idle(args)
-    gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
+    conditions = [condition(text) for text in args.fail_if]  # a typo should not wait for work
     outputs = {"--html": args.html, "--pdf": args.pdf, "--save": args.save}
     inquiry = inquiry_of(args)
-    refuse_overwriting(outputs, files_read(inquiry))
-    for path in filter(None, outputs.values()):
-        refuse_unwritable(Path(path))
+    refuse_unfit(outputs, inquiry)
     watched = partial(attended, quiet=args.quiet)
     ev = with_facts(answer(inquiry, watched), args.command_line)
     for warning in ev.warnings:
@@ -127,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
             f"Override: --min-positives {int(count)}"
         )
         return EXIT_PROBLEM
-    failed = failures(gates, args.require, ev)
+    failed = failures(conditions, args.require, ev)
     if args.save:
         from stakes.inquiry.count_answer import keep
 
@@ -145,16 +142,14 @@ def _refuse_idle(args: argparse.Namespace) -> None:
     """Raise for options that could do nothing, and for numbers that cannot be meant."""
     from stakes.exceptions import DataError
 
-    for name in ("embed_posteriors", "forensic", "list_costliest"):
-        if getattr(args, name) and not (args.html or args.pdf):
-            raise DataError(
-                f"--{name.replace('_', '-')} is about the page, and none is written.",
-                hint="--html report.html",
-            )
-    for name in ("min_positives", "list_costliest"):
-        if getattr(args, name) < 0:
-            said = name.replace("_", "-")
-            raise DataError(f"--{said} must not be negative; got {getattr(args, name)}.")
+    page = ("embed-posteriors", "forensic", "list-costliest")
+    for name in (*page, "min-positives"):
+        value = getattr(args, name.replace("-", "_"))
+        if value and name in page and not (args.html or args.pdf):
+            said = f"--{name} is about the page, and none is written."
+            raise DataError(said, hint="--html report.html")
+        if value < 0:
+            raise DataError(f"--{name} must not be negative; got {value}.")
 
 
 def _refuse_unforensic(ev: Evaluation) -> None:

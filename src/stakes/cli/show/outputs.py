@@ -97,6 +97,16 @@ def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:
     return [word for word in words if isinstance(word, str) and word]
 
 
+def refuse_unfit(outputs: Mapping[str, str | None], inquiry: Inquiry, *others: str | None) -> None:
+    """Raise, before any work, where an option could not write, or would write over what is read."""
+    refuse_overwriting(outputs, files_read(inquiry, *others))
+    for option, path in outputs.items():
+        if path and option == "--plot":
+            refuse_undrawable(path)
+        elif path:
+            refuse_unwritable(Path(path))
+
+
 def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
     """Raise where an option would write over a file that is read, or over another option's.
 

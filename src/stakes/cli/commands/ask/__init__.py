@@ -67,7 +67,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
-    from stakes._files import refuse_unwritable
     from stakes.cli.commands.ask.dialogue import (
         asked_about,
         conversation,
@@ -76,16 +75,15 @@ def run(args: argparse.Namespace) -> int:
         talk_through,
     )
     from stakes.cli.commands.ask.learnt_costs import keep, show, toml_path
-    from stakes.cli.show.outputs import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import refuse_unfit
     from stakes.exceptions import DataError
 
     if args.cases is not None and args.cases < 1:
         raise DataError(f"--cases must be 1 or more; got {args.cases}.")
     if not 0 < args.tolerance < math.inf:
         raise DataError(f"--tolerance must be above 0; got {args.tolerance:g}.")
-    refuse_overwriting({"-o": args.output}, files_read(inquiry_of(args)))
-    if args.output:  # before anybody has answered anything
-        refuse_unwritable(toml_path(args.output))
+    refuse_unfit({"-o": args.output}, inquiry_of(args))  # before anybody has answered anything
+    toml_path(args.output or "costs.toml")
     args.payers = ""
     question = asked_about(args)
     if question is not None and len(question.cases.classes) > 2:

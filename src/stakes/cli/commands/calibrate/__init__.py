@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
@@ -81,8 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
-    from stakes._files import refuse_unwritable
-    from stakes.cli.show.outputs import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import refuse_unfit
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
@@ -93,15 +91,7 @@ def run(args: argparse.Namespace) -> int:
             "--plot needs the truth, which --apply does not ask for.",
             hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
         )
-    refuse_overwriting(
-        {"-o": args.output, "--plot": args.plot}, files_read(inquiry_of(args), args.apply)
-    )
-    if args.output:
-        refuse_unwritable(Path(args.output))
-    if args.plot:
-        from stakes.cli.show.outputs import refuse_undrawable
-
-        refuse_undrawable(args.plot)
+    refuse_unfit({"-o": args.output, "--plot": args.plot}, inquiry_of(args), args.apply)
     if args.seed < 0:
         raise DataError(f"--seed must be 0 or more; got {args.seed}.")
     if args.apply:

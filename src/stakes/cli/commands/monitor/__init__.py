@@ -76,23 +76,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Watch, draw, print, and return the exit code."""
-    from stakes.cli.commands.gates import PeriodGate
+    from stakes.cli.commands.gates import period_condition, period_failures
     from stakes.cli.commands.monitor.period_input import watched
     from stakes.cli.commands.monitor.watch_text import draw, show
-    from stakes.cli.show.outputs import files_read, refuse_overwriting, refuse_undrawable
+    from stakes.cli.show.outputs import refuse_unfit
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
-    gates = [PeriodGate(text) for text in args.fail_if]
+    conditions = [period_condition(text) for text in args.fail_if]
     args.files = [word for word in words if word is not None]
-    refuse_overwriting({"--plot": args.plot}, files_read(inquiry_of(args), *args.files))
-    if args.plot:
-        refuse_undrawable(args.plot)
+    refuse_unfit({"--plot": args.plot}, inquiry_of(args), *args.files)
     found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
-    failed = [gate.said(found.watch) for gate in gates if gate.holds(found.watch)]
+    failed = period_failures(conditions, found.watch)
     if args.plot:
         draw(found, args.plot)
     show(found, args)
