@@ -215,19 +215,15 @@ def asked_about(
     systems: Mapping[str, ConfusionMatrix], samples: FloatArray, *, tolerance: float, cases: int
 ) -> MatrixQuestion | None:
     """The question whose answer leaves the least regret in the worse case; None if small."""
-    names = list(systems)
-    tables = [systems[name] for name in names]
+    names, tables = list(systems), list(systems.values())
     if not tables or any(t.counts.shape != samples.shape[1:] for t in tables):
         raise DataError("`systems` must be confusion matrices of the shape of the costs.")
-    shares = np.stack([t.counts / t.total for t in tables])
-    costs = samples.reshape(len(samples), -1) @ shares.reshape(len(tables), -1).T
-    naive = np.einsum("i,sij->sj", tables[0].priors, samples).min(axis=1)
-    regrets = (costs - costs.min(axis=1, keepdims=True)) / naive[:, None]
+    regrets = regrets_of(systems, samples)
     if float(regrets.max(axis=0).min()) <= tolerance:
         return None
-    often = np.bincount(costs.argmin(axis=1), minlength=len(names))
+    often = np.bincount(regrets.argmin(axis=1), minlength=len(names))
     near = np.argsort(-often, kind="stable")[:_MOST_SYSTEMS]
-    rounded = [_in_cases(each, cases) for each in shares]
+    rounded = [_in_cases(table.counts / table.total, cases) for table in tables]
     axes = tables[0].classes, tables[0].decisions
     best: tuple[float, float] | None = None
     found: MatrixQuestion | None = None
@@ -243,6 +239,15 @@ def asked_about(
             best = score
             found = MatrixQuestion((names[s], names[t]), (rounded[s], rounded[t]), *axes, share)
     return found
+
+
+def regrets_of(systems: Mapping[str, ConfusionMatrix], samples: FloatArray) -> FloatArray:
+    """What each system, (n, S), costs above the best, as a share of the best naive decision."""
+    tables = list(systems.values())
+    shares = np.stack([table.counts / table.total for table in tables])
+    costs = samples.reshape(len(samples), -1) @ shares.reshape(len(tables), -1).T
+    naive = np.einsum("i,sij->sj", tables[0].priors, samples).min(axis=1)
+    return np.asarray((costs - costs.min(axis=1, keepdims=True)) / naive[:, None])
 
 
 def _in_cases(shares: FloatArray, cases: int) -> np.ndarray:

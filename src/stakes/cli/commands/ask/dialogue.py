@@ -28,7 +28,6 @@ from stakes.elicitation import (
     read_answers,
 )
 from stakes.elicitation.answers_file import kept_prior
-from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.model_columns import Model, models_of
@@ -41,36 +40,36 @@ from stakes.summaries import ConfusionMatrix, ScoreCounts
 def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[str]]:
     """The conversation before anything is said, and what the reader should know."""
     kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
-    if question is None:
-        names = ("negative", "positive")
-        if kept is not None:
-            return _talk({}, kept, names, args), [_as_kept(kept, args.answers)]
-        if not args.prevalence:
-            raise DataError(
-                "without a file I need to know the share of positives.",
-                hint="stakes ask --prevalence 5%   or   stakes ask data.csv --label y --scores p",
-            )
-        prior, said = _share(args, names)
-        return _talk({}, prior, names, args), said
-    classes, inquiry = question.cases.classes, question.inquiry
-    models = models_of(question.table, question.cases, classes, inquiry)
-    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
-    systems = {model.name: _system(model, cases) for model in models}
-    here = float(cases.priors[1])
-    prior = here if kept is None else kept
-    notes: list[str] = [*question.notes, *([gaps] if gaps else [])]
+    prior, classes = kept, ("negative", "positive")
+    systems, notes, read = {}, [], []
+    if question is not None:
+        classes, inquiry = (question.cases.classes[0], question.cases.classes[1]), question.inquiry
+        models = models_of(question.table, question.cases, classes, inquiry)
+        models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
+        systems = {model.name: _system(model, cases) for model in models}
+        here = float(cases.priors[1])
+        prior = here if kept is None else kept
+        notes = [*question.notes, *([gaps] if gaps else [])]
+        read = [
+            f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
+            f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
+        ]
     if args.prevalence:
-        prior, said = _share(args, (classes[0], classes[1]))
+        prior, said = _share(args, classes)
         notes += said
-    notes.append(
-        f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
-        f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
-    )
+    notes += read
+    otherwise = "where it will run{}; --prevalence says otherwise"
     if kept is not None:
-        notes.append(_as_kept(kept, args.answers))
-    elif not args.prevalence:
-        notes.append("assuming the same share where it will run; --prevalence says otherwise")
-    return _talk(systems, prior, (classes[0], classes[1]), args), notes
+        notes.append(f"{percent(kept)} positive {otherwise.format(f', as in {args.answers}')}")
+    elif question is not None and not args.prevalence:
+        notes.append(f"assuming the same share {otherwise.format('')}")
+    if prior is None:
+        raise DataError(
+            "without a file I need to know the share of positives.",
+            hint="stakes ask --prevalence 5%   or   stakes ask data.csv --label y --scores p",
+        )
+    asked = {"goal": args.goal, "tolerance": args.tolerance, "cases": args.cases}
+    return Elicitation(systems, priors=prior, classes=classes, **asked), notes
 
 
 def _share(args: Any, classes: tuple[str, str]) -> tuple[float, list[str]]:
@@ -89,27 +88,12 @@ def _share(args: Any, classes: tuple[str, str]) -> tuple[float, list[str]]:
     return middle, [f"asked where {percent(middle)} are '{classes[1]}', the middle of {where}"]
 
 
-def _as_kept(prior: float, source: str) -> str:
-    """Where the share of positives comes from."""
-    return (
-        f"{percent(prior)} positive where it will run, as in {source}; --prevalence says otherwise"
-    )
-
-
 def asked_about(args: Any) -> Asked | None:
     """The cases, if there is a file; all errors cost the same as long as nobody knows better."""
     if args.file is None:
         return None
     free = {"gain": (), "costs": None, "posteriors_already_adjusted": False}
     return asked(inquiry_of(args).but(cost=("error=1",), **free))
-
-
-def _talk(
-    systems: dict[str, Any], prior: float, classes: tuple[str, str], args: Any
-) -> Elicitation:
-    """A conversation with these systems."""
-    asked = {"goal": args.goal, "tolerance": args.tolerance, "cases": args.cases}
-    return Elicitation(systems, priors=prior, classes=classes, **asked)
 
 
 def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
@@ -159,10 +143,8 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
             raise DataError("--sensitivity needs a model with scores, not decisions.")
         share, upper = _range(args.sensitivity, "--sensitivity")
         if share != upper:
-            raise DataError(
-                f"--sensitivity {args.sensitivity} is a range; I need the least share.",
-                hint="--sensitivity 90%",
-            )
+            said = f"--sensitivity {args.sensitivity} is a range; I need the least share."
+            raise DataError(said, hint="--sensitivity 90%")
         found.append(ratio_from_sensitivity(system, share, priors=talk.prior))
     return talk.stated(*found)
 
@@ -194,14 +176,15 @@ def _amounts(words: list[str]) -> Statement:
     names = {"fn": "false_negative", "fp": "false_positive", "tp": "true_positive",
              "tn": "true_negative"}  # fmt: skip
     found: dict[str, tuple[float, float]] = {}
+    hint = "--amounts fn=200..400 fp=10"
     for word in words:
         key, sign, text = word.partition("=")
         if not sign or key not in names or names[key] in found:
-            raise CostError(f"'{word}' is not an amount.", hint="Say:  --amounts fn=200..400 fp=10")
+            raise CostError(f"'{word}' is not an amount.", hint=f"Say:  {hint}")
         found[names[key]] = _range(text, f"--amounts {key}=")
     for key in ("fn", "fp"):
         if names[key] not in found:
-            raise CostError(f"the amount {key}= is missing.", hint="--amounts fn=200..400 fp=10")
+            raise CostError(f"the amount {key}= is missing.", hint=hint)
     return ratio_from_amounts(**found)
 
 
@@ -260,7 +243,6 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
     """Ask until the recommendation cannot change by more than is tolerated."""
     scripted = scripted_answers(args.answer)
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    number = 1
     start = len(talk.statements)
     while True:
         talk = _settled(talk, args)
@@ -268,15 +250,15 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
         if question is None:
             say_unused(scripted)
             return talk
-        answer = _answer(question, number, scripted, args)
+        why = question.why[:1].upper() + question.why[1:] + "."
+        answer = answer_to(question.text(len(talk.statements) - start + 1), why, scripted, args)
         if answer == "q":
             return talk
-        if answer == "u":
-            if len(talk.statements) > start:
-                talk, number = talk.without(len(talk.statements) - 1), number - 1
-            continue
-        talk = talk.stated(question.statement(answer).signed(args.name, today))  # type: ignore[arg-type]
-        number += 1
+        if answer != "u":
+            said = question.statement(answer)  # type: ignore[arg-type]
+            talk = talk.stated(said.signed(args.name, today))
+        elif len(talk.statements) > start:
+            talk = talk.without(len(talk.statements) - 1)
 
 
 def scripted_answers(text: str | None) -> Iterator[str] | None:
@@ -298,22 +280,18 @@ def say_unused(scripted: Iterator[str] | None) -> None:
         warn(f"{len(left)} more {many} given than there were questions: {','.join(left)}.")
 
 
-def _answer(question: Question, number: int, scripted: Iterator[str] | None, args: Any) -> str:
-    """One answer: from the options, else from the terminal; "q" when there are no more."""
+def answer_to(text: str, why: str, scripted: Iterator[str] | None, args: Any) -> str:
+    """An answer from the options, else from the terminal; "q" when there are no more.
+
+    `why` is for whoever wants to know.
+    """
     if not args.json:
-        print()
-        print(question.text(number))
+        print(f"\n{text}")
     if scripted is not None:
         answer = next(scripted, "q")
         if not args.json and answer != "q":
             print(f"   answer: {answer}")
         return answer
-    why = question.why[:1].upper() + question.why[1:] + "."
-    return typed_answer(why, args)
-
-
-def typed_answer(why: str, args: Any) -> str:
-    """An answer from the terminal, and why it was asked for whoever wants to know."""
     if args.json and not sys.stdin.isatty():
         return "q"
     print(CHOICES)
@@ -340,15 +318,15 @@ def _settled(talk: Elicitation, args: Any) -> Elicitation:
         print()
         print_wrapped(str(clash))
         drop = clash.positions[0]
-        if len(clash.positions) == 2:
-            word = ""
-            while word not in ("1", "2"):
-                try:
-                    word = input("   keep [1] the first or [2] the second > ").strip()
-                except EOFError:
-                    print()
-                    raise CostError(str(clash), hint=TAKE_BACK) from None
-            drop = clash.positions[1] if word == "1" else clash.positions[0]
+        while len(clash.positions) == 2:
+            try:
+                word = input("   keep [1] the first or [2] the second > ").strip()
+            except EOFError:
+                print()
+                raise CostError(str(clash), hint=TAKE_BACK) from None
+            if word in ("1", "2"):
+                drop = clash.positions[2 - int(word)]
+                break
         _tell(f"taken back: {talk.statements[drop].said}")
         talk = talk.without(drop)
     return talk

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stakes.application.sentences import spoken
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
 from stakes.elicitation import Elicitation, write_answers
@@ -21,11 +23,12 @@ USELESS = 0.99
 def show(talk: Elicitation, args: Any) -> None:
     """Print the ratio, what it rests on, and what it means for the choice."""
     ends = getattr(args, "prior_ends", ())
+    at_ends = [replace(talk, priors=end).recommendation for end in ends if talk.systems]
     if args.json:
         facts = _facts(talk)
         if ends:
             facts["prior_range"] = list(ends)
-            facts["recommendation_at_ends"] = [_at(talk, end) for end in ends]
+            facts["recommendation_at_ends"] = at_ends
         print_json(facts)
         return
     print()
@@ -43,8 +46,11 @@ def show(talk: Elicitation, args: Any) -> None:
     )
     if talk.systems:
         _show_choice(talk)
-        if ends:
-            print_wrapped(_over_shares(talk, ends))
+        if ends and set(at_ends) == {talk.recommendation}:  # over a range of shares
+            print_wrapped(f"The same at both ends, {percent(ends[0])} and {percent(ends[1])}.")
+        elif ends:
+            low, high = map(percent, ends)
+            print_wrapped(f"At {low} it would be {at_ends[0]}, at {high} {at_ends[1]}.")
     elif talk.question is not None:
         print_wrapped("More answers would narrow it down further.")
 
@@ -69,19 +75,6 @@ def _show_choice(talk: Elicitation) -> None:
         f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
         f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
     )
-
-
-def _at(talk: Elicitation, prior: float) -> str:
-    """What to take at another share of positives, after the same answers."""
-    return str(replace(talk, priors=prior).recommendation)
-
-
-def _over_shares(talk: Elicitation, ends: tuple[float, float]) -> str:
-    """Whether the choice holds over a range of shares."""
-    low, high = (_at(talk, end) for end in ends)
-    if low == high == talk.recommendation:
-        return f"The same at both ends, {percent(ends[0])} and {percent(ends[1])}."
-    return f"At {percent(ends[0])} it would be {low}, at {percent(ends[1])} {high}."
 
 
 def _won(row: dict[str, Any]) -> str:
@@ -141,21 +134,20 @@ def _facts(talk: Elicitation) -> dict[str, Any]:
 
 def _implied(low: float, high: float) -> str:
     """What a statement implies, in few characters."""
-    if low == 0 and high == float("inf"):
+    if low == 0 and high == math.inf:
         return ""
-    if high == float("inf"):
-        return f"  -> more than {_ratio(low)} false alarms a miss"
-    if low == 0:
-        return f"  -> less than {_ratio(high)} false alarms a miss"
-    between = _ratio(low) if low == high else f"{_ratio(low)} to {_ratio(high)}"
+    if high == math.inf:
+        between = f"more than {_ratio(low)}"
+    elif low == 0:
+        between = f"less than {_ratio(high)}"
+    else:
+        between = _ratio(low) if low == high else f"{_ratio(low)} to {_ratio(high)}"
     return f"  -> {between} false alarms a miss"
 
 
 def _ratio(value: float) -> str:
     """A ratio with three digits, never in powers of ten."""
-    if value >= 100:
-        return f"{float(f'{value:.3g}'):,.0f}".replace(",", " ")
-    return f"{value:.3g}" if value >= 1e-3 else f"{value:.6f}"
+    return spoken(float(f"{value:.3g}"))
 
 
 def _percents(low: float, high: float) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes.cli.commands.ask.dialogue import counted, say_unused, scripted_answers, typed_answer
+from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers
 from stakes.cli.commands.ask.learnt_costs import say_kept, toml_path
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_whole
@@ -21,6 +21,7 @@ from stakes.elicitation import (
     matrix_answers_from_toml,
     matrix_answers_to_toml,
 )
+from stakes.elicitation.question import regrets_of
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
 from stakes.inquiry.inquiry import Inquiry
@@ -42,14 +43,58 @@ TWO_CLASS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """Models, and the cases that they were given."""
+
+    models: list[Model]
+    cases: Cases
+
+    def place(self, inquiry: Inquiry) -> FloatArray:
+        """The share of each outcome where it will run."""
+        names = self.cases.classes
+        if not inquiry.prevalence:
+            return np.asarray(self.cases.priors)
+        return as_priors(shares(inquiry.prevalence, names), names, name="--prevalence")
+
+    def systems(self, talk: MatrixElicitation, priors: FloatArray) -> dict[str, ConfusionMatrix]:
+        """What each model does, deciding by the middle of the costs that are still possible."""
+        found, names, here = {}, self.cases.classes, np.asarray(self.cases.priors)
+        scale = np.divide(priors, here, out=np.zeros(here.size), where=here > 0)
+        for model in self.models:
+            codes = model.decisions
+            if codes is None:
+                assert model.scores is not None
+                posteriors = Posteriors(model.scores, names)
+                if not np.array_equal(priors, here):
+                    posteriors = posteriors.with_priors(priors, from_priors=here)
+                codes = bayes_decisions(posteriors, talk.middle)
+            counts = counted(codes, self.cases).counts * scale[:, None]
+            found[model.name] = ConfusionMatrix(counts, names, names)
+        return found
+
+    def best(self, talk: MatrixElicitation, priors: FloatArray) -> tuple[str, float]:
+        """The model that can lose least, and how much of the cost of the best constant decision."""
+        systems = self.systems(talk, priors)
+        worst = regrets_of(systems, talk.samples).max(axis=0)
+        return list(systems)[int(worst.argmin())], float(worst.min())
+
+
 def ask_about_matrix(question: Asked, args: Any) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
-    _refuse_two_class_options(question.cases.classes, args)
     cases, inquiry = question.cases, question.inquiry
+    for name in TWO_CLASS:
+        if getattr(args, name):
+            raise DataError(
+                f"--{name.replace('_', '-')} is about two outcomes; '{args.label or 'the truth'}' "
+                f"has {len(cases.classes)}.",
+                hint="leave it out and answer the questions",
+            )
     models = models_of(question.table, cases, cases.classes, inquiry)
     models, cases, gaps = without_gaps(models, cases, inquiry, for_decisions=False)
+    those = _Models(models, cases)
     middle, ends = spread_out(inquiry.but(source=None))  # the rows are here already
-    priors = _place(cases, middle)
+    priors = those.place(middle)
     if len(models) < 2:
         raise DataError(
             "with more than two outcomes I ask which model's outcome you prefer; there is one.",
@@ -62,12 +107,9 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
     for note in notes:
         if not args.json:
             print_wrapped(note)
-    talk = _start(cases, args)
-    talk = _talked(talk, models, cases, priors, args)
-    at_ends = {
-        where: _least_regret(talk, models, cases, _place(cases, end))[0] for where, end in ends
-    }
-    _show(talk, models, cases, priors, at_ends, args)
+    talk = _talked(_start(cases, args), those, priors, args)
+    at_ends = {where: those.best(talk, those.place(end))[0] for where, end in ends}
+    _show(talk, those.best(talk, priors), at_ends, args)
     if args.output:
         number, period = volume(args.volume)
         text = matrix_answers_to_toml(
@@ -76,24 +118,6 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
         write_whole(toml_path(args.output), text)
         say_kept(args)
     return 0
-
-
-def _refuse_two_class_options(classes: tuple[str, ...], args: Any) -> None:
-    """What can only be said of a miss and a false alarm is not dropped silently."""
-    for name in TWO_CLASS:
-        if getattr(args, name):
-            raise DataError(
-                f"--{name.replace('_', '-')} is about two outcomes; '{args.label or 'the truth'}' "
-                f"has {len(classes)}.",
-                hint="leave it out and answer the questions",
-            )
-
-
-def _place(cases: Cases, inquiry: Inquiry) -> FloatArray:
-    """The share of each outcome where it will run."""
-    if not inquiry.prevalence:
-        return np.asarray(cases.priors)
-    return as_priors(shares(inquiry.prevalence, cases.classes), cases.classes, name="--prevalence")
 
 
 def _start(cases: Cases, args: Any) -> MatrixElicitation:
@@ -106,17 +130,15 @@ def _start(cases: Cases, args: Any) -> MatrixElicitation:
         raise CostError(
             f"{args.answers} is about the outcomes {', '.join(map(str, talk.classes))}."
         )
-    return MatrixElicitation(
-        list(cases.classes), unit=talk.unit, limit=talk.limit, statements=talk.statements,
-        draws=SAMPLES,
-    )  # fmt: skip
+    return replace(talk, decisions=None, draws=SAMPLES)
 
 
 def _talked(
-    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray, args: Any
+    talk: MatrixElicitation, models: _Models, priors: FloatArray, args: Any
 ) -> MatrixElicitation:
     """Ask until one model loses little whatever the costs are."""
     given = scripted_answers(args.answer)
+    cases = args.cases or 1000
     before: list[MatrixElicitation] = []
     while len(before) < MOST_QUESTIONS:
         if talk.contradictions:
@@ -124,14 +146,12 @@ def _talked(
             raise CostError(f"these answers contradict: {said}.", hint="edit the file of answers")
         if args.no_questions:
             break
-        question = talk.question(
-            _systems(models, cases, priors, talk),
-            tolerance=args.tolerance,
-            cases=args.cases or 1000,
-        )
+        systems = models.systems(talk, priors)
+        question = talk.question(systems, tolerance=args.tolerance, cases=cases)
         if question is None:
             break
-        answer = _answer(question, len(before) + 1, given, args)
+        text = f"Question {len(before) + 1}.  {question.text()}"
+        answer = answer_to(text, _why(question), given, args)
         if answer in ("q", "="):
             return talk
         if answer == "u":
@@ -141,35 +161,6 @@ def _talked(
         talk = talk.answered(question, prefers=answer)
     say_unused(given)
     return talk
-
-
-def _systems(
-    models: list[Model], cases: Cases, priors: FloatArray, talk: MatrixElicitation
-) -> dict[str, ConfusionMatrix]:
-    """What each model does, deciding by the middle of the costs that are still possible."""
-    found = {}
-    here = np.asarray(cases.priors)
-    scale = np.divide(priors, here, out=np.zeros(here.size), where=here > 0)
-    for model in models:
-        codes = model.decisions
-        if codes is None:
-            assert model.scores is not None
-            posteriors = Posteriors(model.scores, cases.classes)
-            if not np.array_equal(priors, here):
-                posteriors = posteriors.with_priors(priors, from_priors=here)
-            codes = bayes_decisions(posteriors, talk.middle)
-        counts = counted(codes, cases).counts * scale[:, None]
-        found[model.name] = ConfusionMatrix(counts, cases.classes, cases.classes)
-    return found
-
-
-def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, args: Any) -> str:
-    """One answer: from the options, else from the terminal."""
-    if not args.json:
-        print(f"\nQuestion {number}.  {question.text()}")
-    if given is not None:
-        return next(given, "q")
-    return typed_answer(_why(question), args)
 
 
 def _why(question: MatrixQuestion) -> str:
@@ -183,29 +174,11 @@ def _why(question: MatrixQuestion) -> str:
     )
 
 
-def _least_regret(
-    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray
-) -> tuple[str, float]:
-    """The model that can lose least, and how much of the cost of the best constant decision."""
-    systems = _systems(models, cases, priors, talk)
-    parts = np.stack([table.counts / table.total for table in systems.values()])
-    costs = talk.samples.reshape(len(talk.samples), -1) @ parts.reshape(len(parts), -1).T
-    naive = np.einsum("i,sij->sj", priors, talk.samples).min(axis=1)
-    worst = ((costs - costs.min(axis=1, keepdims=True)) / naive[:, None]).max(axis=0)
-    best = int(np.argmin(worst))
-    return list(systems)[best], float(worst[best])
-
-
 def _show(
-    talk: MatrixElicitation,
-    models: list[Model],
-    cases: Cases,
-    priors: FloatArray,
-    at_ends: dict[str, str],
-    args: Any,
+    talk: MatrixElicitation, chosen: tuple[str, float], at_ends: dict[str, str], args: Any
 ) -> None:
     """Print what is known of each cost, and the model that can lose least."""
-    best, regret = _least_regret(talk, models, cases, priors)
+    best, regret = chosen
     rows, middle = talk.frame().rows(), talk.middle
     if args.json:
         facts = {"recommendation": best, "regret": regret, "cells": rows,
