@@ -252,5 +252,5 @@ class TestRefusals:
             compare_periods(_matrix([[9, 1], [1, 9]]), tally, application=APP)
 
     def test_something_else(self):
-        with pytest.raises(DataError, match="must be ConfusionMatrix"):
+        with pytest.raises(DataError, match="of the same kind, ConfusionMatrix"):
             compare_periods([[9, 1], [1, 9]], [[9, 1], [1, 9]], application=APP)

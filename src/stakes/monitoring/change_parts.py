@@ -25,7 +25,7 @@ from stakes.application import Application
 from stakes.exceptions import DataError, MergeError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
-from stakes.typing import FloatArray, IntArray
+from stakes.typing import FloatArray
 from stakes.uncertainty.differences import two_sided
 from stakes.uncertainty.intervals.interval import refuse_weights
 
@@ -47,72 +47,57 @@ class GroupSample(NamedTuple):
         filled = totals > 0
         safe = np.where(filled, totals, 1.0)
         paid = (tables * costs).sum(axis=2)
-        average = paid.sum(axis=0) / safe
         rates = tables.sum(axis=0) / safe[:, None]
         return cls(
             (by_class - totals / totals.sum() * sizes) / totals.sum(),
-            (paid - average * by_class) / safe,
+            (paid - paid.sum(axis=0) / safe * by_class) / safe,
             (tables - rates * by_class[:, :, None]) / safe[:, None],
             filled,
         )
 
     @property
-    def n_groups(self) -> int:
-        """How many groups there are."""
-        return int(self.shares.shape[0])
+    def freedom(self) -> int:
+        """How many groups there are, less one; at least one."""
+        return max(len(self.shares) - 1, 1)
 
-    def variance(self, parts: FloatArray) -> float:
-        """Of a sum of what each group adds, (G,)."""
-        return float((parts**2).sum()) * self.n_groups / max(self.n_groups - 1, 1)
+    def covariance(self, parts: FloatArray) -> FloatArray:
+        """Of sums of what each group adds, (G,) or (G, n)."""
+        return np.asarray(parts.T @ parts * len(self.shares) / self.freedom)
 
     def cost(self, shares: FloatArray, means: FloatArray, priors: FloatArray | None) -> FloatArray:
         """What each group adds to the cost per case, (G,)."""
-        known = np.nan_to_num(means)
         if priors is not None:
-            return np.asarray((self.means * priors).sum(axis=1))
-        return np.asarray((self.shares * known + self.means * shares).sum(axis=1))
+            return np.asarray(self.means @ priors)
+        return np.asarray(self.shares @ np.nan_to_num(means) + self.means @ shares)
 
 
-def _freedom(variances: list[float], samples: tuple[GroupSample, GroupSample]) -> float:
-    """Welch and Satterthwaite's degrees of freedom, from numbers of groups."""
-    bottom = sum(v**2 / max(s.n_groups - 1, 1) for v, s in zip(variances, samples, strict=True))
-    return sum(variances) ** 2 / bottom if bottom > 0 else np.inf
+Pair = tuple[GroupSample, GroupSample]
 
 
-def _wald(
-    samples: tuple[GroupSample, GroupSample], parts: list[FloatArray], gap: FloatArray
-) -> float:
+def _wald(samples: Pair, parts: list[FloatArray], gap: FloatArray) -> float:
     """Probability of so large a vector of gaps."""
     from scipy.special import fdtrc
 
-    total = np.zeros((gap.size, gap.size))
-    for sample, z in zip(samples, parts, strict=True):
-        total += z.T @ z * sample.n_groups / max(sample.n_groups - 1, 1)
+    total = sum(sample.covariance(z) for sample, z in zip(samples, parts, strict=True))
     rank = int(np.linalg.matrix_rank(total, hermitian=True)) if gap.size else 0
-    if rank == 0:
-        return 1.0
+    left = sum(len(sample.shares) - 1 for sample in samples) - rank
+    if rank == 0 or left <= 0:
+        return 1.0  # nothing differs, or there are too few groups to tell
     statistic = float(gap @ np.linalg.pinv(total, hermitian=True) @ gap)
-    below = sum(sample.n_groups - 1 for sample in samples)
-    if below <= rank:
-        return 1.0  # too few groups to tell
-    scaled = statistic * (below - rank + 1) / (below * rank)
-    return float(fdtrc(rank, below - rank + 1, scaled))
+    return float(fdtrc(rank, left + 1, statistic * (left + 1) / ((left + rank) * rank)))
 
 
-def _grouped_errors(
-    samples: tuple[GroupSample, GroupSample], parts: tuple[FloatArray, ...]
-) -> tuple[float, float]:
+def _grouped_errors(samples: Pair, p: Any, q: Any, r: Any, s: Any) -> list[float]:
     """Standard errors of the part from shares and of the part from errors."""
-    p, q, r, s = parts
     found = []
     # In the sample before, shares count against the first part and costs against the second.
     for ours, tilt, sign in (((r + s) / 2, (q - p) / 2, -1.0), ((s - r) / 2, (p + q) / 2, 1.0)):
         variance = 0.0
         for sample, own, bend in zip(samples, (sign, 1.0), (-sign, 1.0), strict=True):
-            z = own * (sample.shares * ours).sum(axis=1) + bend * (sample.means * tilt).sum(axis=1)
-            variance += sample.variance(z)
+            added = own * (sample.shares @ ours) + bend * (sample.means @ tilt)
+            variance += float(sample.covariance(added))
         found.append(float(np.sqrt(variance)))
-    return found[0], found[1]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,108 +129,116 @@ class Samples:
         """Share of each class, (S, K)."""
         return np.asarray(self.class_totals / self.totals[:, None])
 
-    def at(self, places: IntArray) -> Samples:
+    def at(self, *places: int) -> Samples:
         """Some of the samples, in the order given."""
-        groups = None if self.groups is None else tuple(self.groups[k] for k in places.tolist())
-        return Samples(
-            self.counts[places], self.means[places], self.spreads[places], self.costs, groups
-        )
+        kept = list(places)
+        groups = None if self.groups is None else tuple(self.groups[k] for k in kept)
+        return Samples(self.counts[kept], self.means[kept], self.spreads[kept], self.costs, groups)
 
     def costs_at(self, priors: FloatArray | None) -> FloatArray:
         """Cost per case, (S,): at given class shares, or at those of each sample."""
         shares = self.shares if priors is None else np.broadcast_to(priors, self.means.shape)
-        known = np.where(shares > 0, self.means, 0.0)
-        return np.asarray((shares * known).sum(axis=1))
+        return np.asarray((shares * np.where(shares > 0, self.means, 0.0)).sum(axis=1))
+
+    def strata(self, priors: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Counts, (S, strata, cells), and what each cell costs, weighted, (1, strata, cells).
+
+        At given class shares each class is a stratum.
+        """
+        assert self.costs is not None
+        if priors is not None:
+            return self.counts, (priors[:, None] * self.costs)[None]
+        return self.counts.reshape(len(self.counts), 1, -1), self.costs.reshape(1, 1, -1)
 
 
 def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any]) -> Samples:
-    """Confusion matrices, or tallies of costs, of the same classes and decisions."""
+    """Confusion matrices, grouped counts or tallies of costs, of the same classes and decisions."""
     kinds = {type(each) for each in summaries}
-    if kinds == {ConfusionMatrix}:
-        for name, each in zip(names, summaries, strict=True):
-            _named(lambda each=each: check_names(each, app), name)
-            _named(lambda each=each: _refuse_unusable(each), name)
-        counts = np.array([each.counts for each in summaries], dtype=np.float64)
-        return _counted(counts, np.asarray(app.costs.values))
-    if kinds == {GroupedCounts}:
-        return _grouped(summaries, app, names)
-    if kinds == {CostTally}:
-        return _tallied(summaries, app, names)
-    found = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise DataError(
-        "all periods or slices must be ConfusionMatrix, or all GroupedCounts, or all CostTally; "
-        f"got {found}.",
-        hint="of several systems take one: joint.confusion('gbm')",
-    )
-
-
-def _counted(counts: FloatArray, costs: FloatArray) -> Samples:
-    """Mean and variance of what each class costs, from counts and one table of costs."""
-    totals = counts.sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (counts * costs).sum(axis=2) / totals
-        spreads = np.maximum((counts * costs**2).sum(axis=2) / totals - means**2, 0.0)
-    constant = (costs == costs[:, :1]).all(axis=1)  # known without a case
-    means = np.where((totals == 0) & constant, costs[:, 0], means)
-    return Samples(counts, means, np.nan_to_num(spreads), costs)
-
-
-def _grouped(summaries: Sequence[GroupedCounts], app: Application, names: Sequence[Any]) -> Samples:
-    """The counts, and what each group of cases adds to them."""
-    matrices, groups = [], []
-    for name, each in zip(names, summaries, strict=True):
-        if len(each.groups) > 1 or len(each.systems) > 1:
-            raise DataError(f"{name!r}: grouped counts must have one side and one system.")
-        matrix = each.confusion()
-        _named(lambda matrix=matrix: check_names(matrix, app), name)
-        cells = each.joint.cells
-        tables = np.zeros((each.counts.shape[0], *matrix.counts.shape))
-        tables[:, cells[:, 0], cells[:, 1]] = each.counts
-        matrices.append(np.asarray(matrix.counts, dtype=np.float64))
-        groups.append(GroupSample.of(tables, np.asarray(app.costs.values)))
-    return replace(_counted(np.array(matrices), np.asarray(app.costs.values)), groups=tuple(groups))
-
-
-def _tallied(summaries: Sequence[CostTally], app: Application, names: Sequence[Any]) -> Samples:
-    """The same from sums of costs that differ from case to case."""
-    first = summaries[0]
-    for name, each in zip(names, summaries, strict=True):
-        if (each.classes, each.decisions) != (first.classes, first.decisions):
-            raise MergeError(f"{name!r} has other classes or decisions than {names[0]!r}.")
-        if each.total == 0:
-            raise DataError(f"there are no cases in {name!r}.")
-    if first.classes != app.classes:
+    if len(kinds) > 1 or not kinds <= {ConfusionMatrix, GroupedCounts, CostTally}:
+        found = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise DataError(
-            f"the tallies have classes {listed(first.classes)}, the application has "
-            f"{listed(app.classes)}."
+            "all periods or slices must be summaries of the same kind, ConfusionMatrix, "
+            f"GroupedCounts or CostTally; got {found}.",
+            hint="of several systems take one: joint.confusion('gbm')",
         )
-    counts = np.array([each.counts for each in summaries])
+    for name, each in zip(names, summaries, strict=True):
+        try:
+            _refuse_unusable(each, summaries[0], app)
+        except DataError as error:
+            raise type(error)(f"{name!r}: {error.message}", hint=error.hint) from None
+    if kinds == {CostTally}:
+        counts = np.array([each.counts for each in summaries])
+        sums = np.array([(each.sums.sum(axis=1), each.squares.sum(axis=1)) for each in summaries])
+        samples = _sampled(counts, sums[:, 0], sums[:, 1], None)
+    else:
+        costs = np.asarray(app.costs.values)
+        tables = [each.confusion() if kinds == {GroupedCounts} else each for each in summaries]
+        counts = np.array([table.counts for table in tables], dtype=np.float64)
+        sums = ((counts * costs**power).sum(axis=2) for power in (1, 2))
+        samples = _sampled(counts, *sums, costs)
+        if kinds == {GroupedCounts}:
+            groups = (GroupSample.of(tables_of(each), costs) for each in summaries)
+            samples = replace(samples, groups=tuple(groups))
+    unknown = np.isnan(samples.means) & (app.priors is not None and np.asarray(app.priors) > 0)
+    if unknown.any():
+        k, place = (int(k) for k in np.argwhere(unknown)[0])
+        raise DataError(
+            f"{names[k]!r} has no case of {app.classes[place]!r}, so its cost at the given priors "
+            "is unknown.",
+            hint="judge at the shares of the data: application.with_priors(None)",
+        )
+    return samples
+
+
+def _sampled(
+    counts: FloatArray, sums: FloatArray, squares: FloatArray, costs: FloatArray | None
+) -> Samples:
+    """Mean and variance of what each class costs, from sums of costs and of their squares."""
     totals = counts.sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.array([each.sums.sum(axis=1) for each in summaries]) / totals
-        squares = np.array([each.squares.sum(axis=1) for each in summaries]) / totals
-    return Samples(counts, means, np.nan_to_num(np.maximum(squares - means**2, 0.0)), None)
+        means = sums / totals
+        spreads = np.nan_to_num(np.maximum(squares / totals - means**2, 0.0))
+    if costs is not None:  # a class whose cells all cost the same is known without a case
+        constant = (costs == costs[:, :1]).all(axis=1)
+        means = np.where((totals == 0) & constant, costs[:, 0], means)
+    return Samples(counts, means, spreads, costs)
 
 
-def _refuse_unusable(matrix: ConfusionMatrix) -> None:
-    """No cases, or weights in their place."""
-    if matrix.total == 0:
+def tables_of(grouped: GroupedCounts) -> NDArray[Any]:
+    """Cases by truth and decision of each group, (G, K, M), of one side and one system."""
+    joint, cells = grouped.joint, grouped.joint.cells
+    shape = (len(grouped.counts), len(joint.classes), len(joint.decisions))
+    tables = np.zeros(shape, dtype=grouped.counts.dtype)
+    tables[:, cells[:, 0], cells[:, 1]] = grouped.counts
+    return tables
+
+
+def _refuse_unusable(summary: Any, first: Any, app: Application) -> None:
+    """Raise for other classes or decisions, for no cases, and for weights in their place."""
+    if isinstance(summary, CostTally):
+        if (summary.classes, summary.decisions) != (first.classes, first.decisions):
+            raise MergeError("it has other classes or decisions than the first.")
+        if summary.classes != app.classes:
+            raise DataError(
+                f"the tally has classes {listed(summary.classes)}, the application has "
+                f"{listed(app.classes)}."
+            )
+    elif isinstance(summary, GroupedCounts):
+        if len(summary.groups) > 1 or len(summary.systems) > 1:
+            raise DataError("grouped counts must have one side and one system.")
+        check_names(summary.confusion(), app)
+        return
+    else:
+        check_names(summary, app)
+        refuse_weights(
+            np.asarray(summary.counts, dtype=np.float64),
+            "confusion matrix",
+            instead="count cases; costs of weighted ones: stakes.uncertainty.compare_across("
+            "{'before': grouped, 'after': grouped}, app), of GroupedCounts.from_decisions(..., "
+            "groups=range(n), sample_weight=...)",
+        )
+    if summary.total == 0:
         raise DataError("there are no cases.")
-    refuse_weights(
-        np.asarray(matrix.counts, dtype=np.float64),
-        "confusion matrix",
-        instead="count cases; costs of weighted ones: stakes.uncertainty.compare_across({'before': "
-        "grouped, 'after': grouped}, app), of GroupedCounts.from_decisions(..., groups=range(n), "
-        "sample_weight=...)",
-    )
-
-
-def _named(check: Any, name: Any) -> None:
-    """Run a check; its complaint says which sample it is about."""
-    try:
-        check()
-    except DataError as error:
-        raise DataError(f"{name!r}: {error.message}", hint=error.hint) from None
 
 
 class Moved(NamedTuple):
@@ -279,16 +272,21 @@ def chances_of(before: Samples, after: Samples, priors: FloatArray | None) -> Ch
 
 def _group_pairs(
     before: Samples, after: Samples, priors: FloatArray | None
-) -> Iterator[tuple[tuple[GroupSample, GroupSample], float, float, float]]:
-    """Pairs of samples in groups: both, the change in cost, its error, its degrees of freedom."""
+) -> Iterator[tuple[Pair, float, float, float]]:
+    """Pairs of samples in groups: both, the change in cost, its error, its degrees of freedom.
+
+    These are Welch and Satterthwaite's, from numbers of groups.
+    """
     changes = (after.costs_at(priors) - before.costs_at(priors)).tolist()
     pairs = zip(before.groups or (), after.groups or (), changes, strict=True)
     for k, (one, two, change) in enumerate(pairs):
-        variances = [
-            group.variance(group.cost(each.shares[k], each.means[k], priors))
+        found = [
+            (float(group.covariance(group.cost(each.shares[k], each.means[k], priors))), group)
             for group, each in ((one, before), (two, after))
         ]
-        yield (one, two), change, float(np.sqrt(sum(variances))), _freedom(variances, (one, two))
+        total, bottom = sum(v for v, _ in found), sum(v**2 / g.freedom for v, g in found)
+        freedom = total**2 / bottom if bottom > 0 else np.inf
+        yield (one, two), change, float(np.sqrt(total)), freedom
 
 
 def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
@@ -300,7 +298,7 @@ def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None)
     for pair, change, error, freedom in _group_pairs(before, after, priors):
         share_gap, rate_gap = next(gaps)
         both = pair[0].filled & pair[1].filled
-        inner = [s.rates[:, both, 1:].reshape(s.n_groups, -1) for s in pair]
+        inner = [s.rates[:, both, 1:].reshape(len(s.rates), -1) for s in pair]
         shares = _wald(pair, [s.shares[:, 1:] for s in pair], share_gap[1:])
         decided = _wald(pair, inner, rate_gap[both][:, 1:].ravel())
         found.append((two_sided(change, error, freedom), shares, decided))
@@ -310,13 +308,8 @@ def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None)
 def _cost_chance(before: Samples, after: Samples, priors: FloatArray | None) -> FloatArray:
     """By permutation when each cell has one cost; by Welch's t otherwise."""
     if before.costs is not None:
-        if priors is not None:
-            return permuted_sums(
-                before.counts, after.counts, (priors[:, None] * before.costs)[None]
-            )
-        size = before.counts.shape[0]
-        first, second = (each.counts.reshape(size, 1, -1) for each in (before, after))
-        return permuted_sums(first, second, before.costs.reshape(1, 1, -1))
+        counts, costs = before.strata(priors)
+        return permuted_sums(counts, after.strata(priors)[0], costs)
     change = after.costs_at(priors) - before.costs_at(priors)
     error, freedom = _welch(before, after, priors)
     return np.array([two_sided(*each) for each in zip(change, error, freedom, strict=True)])
@@ -328,16 +321,13 @@ def _welch(
     """Standard error of a change of means, and its degrees of freedom."""
     parts, sizes = [], []
     for each in (before, after):
+        inside, n = each.spreads if priors is None else priors**2 * each.spreads, each.class_totals
         if priors is None:
-            mean = each.costs_at(None)[:, None]
-            own = np.where(each.class_totals > 0, each.means, 0.0)
-            inside = (each.shares * (each.spreads + (own - mean) ** 2)).sum(axis=1, keepdims=True)
+            own = np.where(n > 0, each.means, 0.0) - each.costs_at(None)[:, None]
+            inside = (each.shares * (inside + own**2)).sum(axis=1, keepdims=True)
             n = each.totals[:, None]
-            parts.append(inside / np.maximum(n - 1, 1))
-        else:
-            n = each.class_totals
-            parts.append(priors**2 * each.spreads / np.maximum(n - 1, 1))
         sizes.append(np.maximum(n - 1, 1))
+        parts.append(inside / sizes[-1])
     variances, cases = np.concatenate(parts, axis=1), np.concatenate(sizes, axis=1)
     total = variances.sum(axis=1)
     bottom = (variances**2 / cases).sum(axis=1)
@@ -352,23 +342,19 @@ def moved(before: Samples, after: Samples, priors: FloatArray | None, level: flo
     p, q = before.shares, after.shares
     r, s = before.means, after.means
     r, s = np.where(np.isnan(r), s, r), np.where(np.isnan(s), r, s)  # absent: as in the other
+    r, s = np.nan_to_num(r), np.nan_to_num(s)
     if priors is not None:
-        weight = np.broadcast_to(priors, p.shape)
-        with np.errstate(invalid="ignore"):
-            rate_parts = np.where(weight > 0, weight * (s - r), 0.0)
         error, _ = _welch(before, after, priors)
         if before.groups is not None:
             error = (high - low) / (2 * normal_quantile(level))
-        zeros = np.zeros_like(rate_parts)
-        return Moved(change, low, high, zeros, rate_parts, np.zeros_like(change), error)
-    r, s = np.nan_to_num(r), np.nan_to_num(s)
-    errors = _part_errors(before, after, (p, q, r, s))
-    if before.groups is not None and after.groups is not None:
-        pairs = zip(before.groups, after.groups, p, q, r, s, strict=True)
-        each = [_grouped_errors((one, two), tuple(parts)) for one, two, *parts in pairs]
-        errors = tuple(np.array(each).T)
-    prior_parts = (q - p) * (r + s) / 2
-    return Moved(change, low, high, prior_parts, (p + q) / 2 * (s - r), *errors)
+        nothing = np.zeros_like(p), np.zeros_like(change)
+        return Moved(change, low, high, nothing[0], priors * (s - r), nothing[1], error)
+    if before.groups is None or after.groups is None:
+        errors = _part_errors(before, after, (p, q, r, s))
+    else:
+        pairs = zip(zip(before.groups, after.groups, strict=True), p, q, r, s, strict=True)
+        errors = tuple(np.array([_grouped_errors(*each) for each in pairs]).T)
+    return Moved(change, low, high, (q - p) * (r + s) / 2, (p + q) / 2 * (s - r), *errors)
 
 
 def _limits(
@@ -385,15 +371,10 @@ def _limits(
         error, freedom = _welch(before, after, priors)
         reach = stdtrit(np.minimum(freedom, 1e9), (1 + level) / 2) * error
         return change - reach, change + reach
-    size = before.counts.shape[0]
-    if priors is None:
-        counts = np.stack([each.counts.reshape(size, -1) for each in (before, after)], axis=1)
-        weights = np.stack([-before.costs.ravel(), before.costs.ravel()])
-        return score_limits(counts, weights[None], normal_quantile(level))
-    costs = priors[:, None] * before.costs
-    costs = np.where(np.ptp(costs, axis=1, keepdims=True) == 0, 0.0, costs)  # the same in both
-    counts = np.concatenate([before.counts, after.counts], axis=1)
-    return score_limits(counts, np.concatenate([-costs, costs])[None], normal_quantile(level))
+    (first, costs), (second, _) = before.strata(priors), after.strata(priors)
+    costs = np.where(np.ptp(costs, axis=2, keepdims=True) == 0, 0.0, costs)  # the same in both
+    counts = np.concatenate([first, second], axis=1)
+    return score_limits(counts, np.concatenate([-costs, costs], axis=1), normal_quantile(level))
 
 
 def _part_errors(

@@ -6,13 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from stakes._checks import as_level
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
-from stakes.exceptions import DataError
 from stakes.monitoring.change_parts import Samples, chances_of, moved, samples_of
 from stakes.results import Frame
 from stakes.rules import DecisionRule
@@ -29,12 +26,14 @@ def _advice_on(change: PeriodChange) -> str:
         return "Nothing moved more than chance: keep deciding as you do."
     gone = (change.priors_after == 0) & (change.priors_before > 0)
     if "priors" in moved and gone.any():
-        return f"{_shares(change)}. {_about_gone(change.classes[int(gone.argmax())])}"
-    if moved <= {"priors", "cost"} and "priors" in moved:
+        name = change.classes[int(gone.argmax())]
         return (
-            f"{_shares(change)}; the errors within each outcome moved no more than chance. "
-            f"{_new_threshold(change)}"
+            f"{_shares(change)}. Find out first why there is no case of {name!r} any more: its "
+            "labels may not have come in yet. Until then this period says nothing about the model."
         )
+    if "priors" in moved and "rates" not in moved:
+        quiet = "the errors within each outcome moved no more than chance"
+        return f"{_shares(change)}; {quiet}. {_new_threshold(change)}"
     if "rates" in moved:
         also = f" {_shares(change)} too, so estimate the priors anew first." * ("priors" in moved)
         return f"{_errors(change)}.{also} {_remedy(change)}"
@@ -46,59 +45,31 @@ def _advice_on(change: PeriodChange) -> str:
 
 
 def _shares(change: PeriodChange) -> str:
-    """Which share moved most."""
-    gaps = abs(change.priors_after - change.priors_before)
-    k = int(gaps.argmax())
-    if len(change.classes) == 2:
-        k = 1  # the outcome that is acted on
-    return (
-        f"The share of {change.classes[k]!r} went from {_percent(change.priors_before[k])} to "
-        f"{_percent(change.priors_after[k])}"
-    )
-
-
-def _about_gone(name: Name) -> str:
-    """What to do when a class is not met any more."""
-    return (
-        f"Find out first why there is no case of {name!r} any more: its labels may not have come "
-        "in yet. Until then this period says nothing about the model."
-    )
+    """Which share moved most; of two, that of the outcome that is acted on."""
+    p, q = change.priors_before, change.priors_after
+    k = 1 if len(change.classes) == 2 else int(abs(q - p).argmax())
+    return f"The share of {change.classes[k]!r} went from {_percent(p[k])} to {_percent(q[k])}"
 
 
 def _new_threshold(change: PeriodChange) -> str:
-    """How to use the model at other shares."""
-    cuts = _moved_threshold(change)
+    """How to use the model at other shares: the cut on probabilities made for the old ones."""
     where = "Estimate the priors anew and decide with them; the model can stay"
-    if cuts is None:
-        return f"{where}: posteriors.with_priors(new, from_priors=old)."
-    old, new = cuts
-    return (
-        f"{where}: on probabilities made for the old shares, act above {new:.3g} instead of "
-        f"{old:.3g}."
-    )
-
-
-def _moved_threshold(change: PeriodChange) -> tuple[float, float] | None:
-    """The cut on probabilities made for the old shares, at the old and at the new ones."""
-    if len(change.classes) != 2 or change.application.costs.shape != (2, 2):
-        return None
     p, q = change.priors_before, change.priors_after
-    if not (0 < p[1] < 1 and 0 < q[1] < 1):
-        return None
-    rule = DecisionRule(change.application.with_priors(p))
-    old, new = rule.threshold, rule.moved(q).threshold
-    if rule.taken != (0, 1) or old is None or new is None or not 0 < old < 1:
-        return None
-    return old, new
+    if change.application.costs.shape == (2, 2) and 0 < p[1] < 1 and 0 < q[1] < 1:
+        rule = DecisionRule(change.application.with_priors(p))
+        old, new = rule.threshold, rule.moved(q).threshold
+        if rule.taken == (0, 1) and old is not None and new is not None and 0 < old < 1:
+            cuts = f"act above {new:.3g} instead of {old:.3g}"
+            return f"{where}: on probabilities made for the old shares, {cuts}."
+    return f"{where}: posteriors.with_priors(new, from_priors=old)."
 
 
 def _errors(change: PeriodChange) -> str:
     """Which class the errors of which moved most in cost."""
-    parts = change.rate_parts
-    k = int(abs(parts).argmax())
-    way = "more" if parts[k] > 0 else "less"
-    if parts[k] == 0:
+    k = int(abs(change.rate_parts).argmax())
+    if change.rate_parts[k] == 0:
         return "The decisions within the outcomes moved, at no cost"
+    way = "more" if change.rate_parts[k] > 0 else "less"
     return (
         f"Deciding about {change.classes[k]!r} costs {way} than it did: "
         f"{change.class_costs_before[k]:.4g} -> {change.class_costs_after[k]:.4g} for each"
@@ -116,10 +87,8 @@ def _remedy(change: PeriodChange) -> str:
         )
     if change.ranking < change.alpha:
         return "The ranking of cases changed as well, which calibration cannot mend: retrain."
-    return (
-        "The ranking of cases is what it was, so the model is still good: re-calibrate on recent "
-        "cases."
-    )
+    good = "The ranking of cases is what it was, so the model is still good"
+    return f"{good}: re-calibrate on recent cases."
 
 
 def _percent(share: float) -> str:
@@ -322,27 +291,22 @@ def compare_periods(
     made for the old shares, act above 0.0452 instead of 0.0909.
     """
     app = settled(application)
-    first, second = (samples_of([each], app, [name])
-                     for each, name in ((before, "before"), (after, "after")))  # fmt: skip
-    if type(before) is not type(after):
-        raise DataError("both periods must be summaries of the same kind.")
+    samples = samples_of([before, after], app, ["before", "after"])
     ranking = None if scores is None else ranking_chance(*scores)
-    return changes_between(first, second, app, as_level(level), ranking)[0]
+    return changes_between(samples.at(0), samples.at(1), app, as_level(level), ranking)[0]
 
 
 def changes_between(
     before: Samples, after: Samples, app: Application, level: float, ranking: float | None = None
 ) -> list[PeriodChange]:
     """Each pair of samples compared; the level is that of each comparison."""
-    _refuse_absent(before, after, app)
     chances = chances_of(before, after, app.priors)
     gaps = moved(before, after, app.priors, level)
     costs = before.costs_at(app.priors), after.costs_at(app.priors)
-    names = ("cost", "priors", "rates")
     found = []
     for k in range(before.counts.shape[0]):
-        p_values = {name: float(p[k]) for name, p in zip(names, chances, strict=True)}
-        adjusted = holm(list(p_values.values()))
+        p_values = {name: float(p[k]) for name, p in chances._asdict().items()}
+        adjusted = holm(list(p_values.values())).tolist()
         found.append(
             PeriodChange(
                 application=app,
@@ -352,7 +316,7 @@ def changes_between(
                 prior_part=_part(gaps.prior_parts[k], gaps.prior_error[k], level),
                 rate_part=_part(gaps.rate_parts[k], gaps.rate_error[k], level),
                 p_values=p_values,
-                adjusted={name: float(p) for name, p in zip(names, adjusted, strict=True)},
+                adjusted=dict(zip(p_values, adjusted, strict=True)),
                 alpha=1 - level,
                 priors_before=before.shares[k],
                 priors_after=after.shares[k],
@@ -371,21 +335,6 @@ def _part(parts: FloatArray, error: float, level: float) -> Part:
     """The sum of a part over the classes with its interval."""
     value, reach = float(parts.sum()), normal_quantile(level) * float(error)
     return Part(value, value - reach, value + reach)
-
-
-def _refuse_absent(before: Samples, after: Samples, app: Application) -> None:
-    """With given priors, every class that costs something must occur in every sample."""
-    if app.priors is None:
-        return
-    for samples in (before, after):
-        unknown = np.isnan(samples.means) & (app.priors > 0)
-        if unknown.any():
-            name = app.classes[int(np.argwhere(unknown)[0][1])]
-            raise DataError(
-                f"no case of {name!r} in one of the samples, so its cost at the given priors is "
-                "unknown.",
-                hint="judge at the shares of the data: application.with_priors(None)",
-            )
 
 
 def ranking_chance(before: RankedScores, after: RankedScores) -> float | None:

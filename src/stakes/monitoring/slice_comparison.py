@@ -14,7 +14,7 @@ from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.change_parts import Samples, samples_of
+from stakes.monitoring.change_parts import Samples, samples_of, tables_of
 from stakes.monitoring.periods import PeriodChange, changes_between
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries
@@ -32,44 +32,34 @@ def cost_intervals(
         return tuple(
             interval(each, application=app, level=level, min_cases=min_cases) for each in summaries
         )
+    values, found = samples.costs_at(app.priors), []
     if samples.groups is not None:
-        return tuple(
-            _grouped(samples, k, app, level, min_cases) for k in range(len(samples.groups))
-        )
-    size, costs = samples.counts.shape[0], samples.costs
-    if app.priors is None:
-        counts, weights = samples.counts.reshape(size, 1, -1), costs.reshape(1, 1, -1)
-        constant, matters = 0.0, np.ptp(costs, axis=1) > 0
-    else:
-        weights = app.priors[:, None] * costs
-        known = np.ptp(weights, axis=1) == 0
-        constant = float(weights[known, 0].sum())
-        weights = np.where(known[:, None], 0.0, weights)[None]
-        counts, matters = samples.counts, ~known
+        for k, group in enumerate(samples.groups):
+            parts = group.cost(samples.shares[k], samples.means[k], app.priors)
+            settings = (float(values[k]), float(np.sqrt(group.covariance(parts))), group.freedom)
+            found.append(_by_groups(*settings, len(group.shares), level, min_cases))
+        return tuple(found)
+    counts, weights = samples.strata(app.priors)
+    known = np.ptp(weights[0], axis=1) == 0  # what costs the same whatever is decided
+    constant = float(weights[0, known, 0].sum())
+    weights = np.where(known[:, None], 0.0, weights)
+    matters = np.ptp(samples.costs if app.priors is None else weights[0], axis=1) > 0
     low, high = score_limits(counts, weights, normal_quantile(level))
-    values = samples.costs_at(app.priors)
-    found = []
-    for k in range(size):
+    for k, value in enumerate(values.tolist()):
         refused, notes = shortage(samples.class_totals[k], app.classes, min_cases, matters)
-        ends = (np.nan, np.nan) if refused else (low[k] + constant, high[k] + constant)
-        found.append(
-            Interval("expected_cost", float(values[k]), float(ends[0]), float(ends[1]), level,
-                     "score", notes, refused)
-        )  # fmt: skip
+        ends = [np.nan if refused else float(end[k]) + constant for end in (low, high)]
+        found.append(Interval("expected_cost", value, *ends, level, "score", notes, refused))
     return tuple(found)
 
 
-def _grouped(samples: Samples, k: int, app: Application, level: float, min_cases: int) -> Interval:
+def _by_groups(
+    value: float, error: float, freedom: int, groups: int, level: float, min_cases: int
+) -> Interval:
     """The cost of one sample whose cases come in groups."""
-    assert samples.groups is not None
-    group = samples.groups[k]
-    value = float(samples.costs_at(app.priors)[k])
-    parts = group.cost(samples.shares[k], samples.means[k], app.priors)
-    error = float(np.sqrt(group.variance(parts)))
-    refused, notes = shortage(np.array([float(group.n_groups)]), ["groups"], min_cases)
+    refused, notes = shortage(np.array([float(groups)]), ["groups"], min_cases)
 
     def rule(at: float, _: Any) -> tuple[float, float]:
-        return student_limits(value, error, at, max(group.n_groups - 1, 1))
+        return student_limits(value, error, at, freedom)
 
     return Interval.found(
         "expected_cost", value, rule, level=level, method="groups", refused=refused, notes=notes
@@ -214,7 +204,7 @@ def compare_slices(
     named = _by_name(slices)
     names, parts = tuple(named), list(named.values())
     inside = samples_of(parts, app, names)
-    outside = samples_of(_rest(parts), app, names)
+    outside = samples_of(_rest(parts), app, [f"all but {name}" for name in names])
     gaps = changes_between(outside, inside, app, level)
     reach = 1 - (1 - level) / len(names)
     return Slices(
@@ -230,14 +220,9 @@ def compare_slices(
 def _rest(parts: list[Any]) -> list[Any]:
     """For each part, all others together."""
     total = merge_summaries(parts)
-    if isinstance(total, CostTally):
-        sums = ("counts", "sums", "squares")
-        return [
-            replace(total, **{name: getattr(total, name) - getattr(part, name) for name in sums})
-            for part in parts
-        ]
+    sums = ("counts", "sums", "squares") if isinstance(total, CostTally) else ("counts",)
     return [
-        ConfusionMatrix(total.counts - part.counts, total.classes, total.decisions)
+        replace(total, **{name: getattr(total, name) - getattr(part, name) for name in sums})
         for part in parts
     ]
 
@@ -247,13 +232,10 @@ def _by_name(slices: Any) -> dict[Any, Any]:
     if isinstance(slices, GroupedCounts):
         if len(slices.groups) > 1 or len(slices.systems) > 1:
             raise DataError("slices from groups need one side and one system.")
-        cells, joint = slices.joint.cells, slices.joint
-        found = {}
-        for key, counts in zip(slices.keys[:, 0].tolist(), slices.counts, strict=True):
-            table = np.zeros((len(joint.classes), len(joint.decisions)), dtype=counts.dtype)
-            np.add.at(table, (cells[:, 0], cells[:, 1]), counts)
-            found[slices.groups[0][key]] = ConfusionMatrix(table, joint.classes, joint.decisions)
-        slices = found
+        axes = slices.joint.classes, slices.joint.decisions
+        names = (slices.groups[0][key] for key in slices.keys[:, 0].tolist())
+        tables = zip(names, tables_of(slices), strict=True)
+        slices = {name: ConfusionMatrix(table, *axes) for name, table in tables}
     if not isinstance(slices, Mapping) or len(slices) < 2:
         raise DataError(
             "`slices` must name at least two slices.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from stakes._checks import as_level
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.change_parts import Samples, samples_of
+from stakes.monitoring.change_parts import samples_of
 from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance
 from stakes.monitoring.slice_comparison import cost_intervals
 from stakes.results import Frame
@@ -186,14 +187,10 @@ def watch(
     app, level = settled(application), as_level(level)
     names, summaries = _in_order(periods, reference)
     later = summaries[1:]
-    pooled = later[:1]
-    for summary in later[1:]:
-        pooled.append(pooled[-1] + summary)
     samples = samples_of(summaries, app, names)
-    _refuse_unknown(samples, app, names)
-    base = samples.at(np.zeros(len(later), dtype=np.intp))
-    changes = changes_between(base, samples.at(np.arange(1, len(names))), app, level)
-    so_far = changes_between(base, samples_of(pooled, app, names[1:]), app, level)
+    base = samples.at(*[0] * len(later))
+    changes = changes_between(base, samples.at(*range(1, len(names))), app, level)
+    so_far = changes_between(base, samples_of(list(accumulate(later)), app, names[1:]), app, level)
     looks = np.arange(1, len(later) + 1)
     alphas = (1 - level) / (looks * (looks + 1.0))
     judged = [
@@ -213,21 +210,6 @@ def watch(
         alphas=alphas,
         level=level,
     )
-
-
-def _refuse_unknown(samples: Samples, app: Application, names: Sequence[Any]) -> None:
-    """At given priors the cost of a period is unknown without a case of each class that counts."""
-    if app.priors is None:
-        return
-    unknown = np.isnan(samples.means) & (app.priors > 0)
-    if unknown.any():
-        period, place = (int(k) for k in np.argwhere(unknown)[0])
-        raise DataError(
-            f"{names[period]!r} has no case of {app.classes[place]!r}, so its cost at the given "
-            "priors is unknown.",
-            hint="take longer periods, or judge at the shares of the data: "
-            "application.with_priors(None)",
-        )
 
 
 def _judged(
@@ -253,13 +235,12 @@ def _with_ranking(
     absent = [name for name in names if name not in scores]
     if absent:
         raise DataError(f"`scores` must have every period; {absent[0]!r} is missing.")
+    first, *rest = (scores[name] for name in names)
     found = []
-    pooled: Any = None
-    for name, (one, other, least) in zip(names[1:], judged, strict=True):
-        pooled = scores[name] if pooled is None else pooled + scores[name]
+    for each, pooled, (one, other, least) in zip(rest, accumulate(rest), judged, strict=True):
         if least <= one.alpha:
-            one = replace(one, ranking=ranking_chance(scores[names[0]], scores[name]))
-            other = replace(other, ranking=ranking_chance(scores[names[0]], pooled))
+            one = replace(one, ranking=ranking_chance(first, each))
+            other = replace(other, ranking=ranking_chance(first, pooled))
         found.append((one, other, least))
     return found
 
@@ -270,8 +251,7 @@ def _in_order(periods: Any, reference: Any) -> tuple[tuple[Any, ...], list[Any]]
     if isinstance(reference, (str, int, float)):
         if reference not in named:
             raise DataError(f"no period {reference!r}; there are {', '.join(map(repr, named))}.")
-        start = list(named).index(reference)
-        named = dict(list(named.items())[start:])
+        named = dict(list(named.items())[list(named).index(reference) :])
     elif reference is not None:
         named = {"reference": reference, **named}
     if len(named) < 2:
