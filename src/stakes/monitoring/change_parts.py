@@ -23,6 +23,7 @@ from stakes._kernels.score_limits import chance_of, equal_shares, score_limits
 from stakes._names import listed
 from stakes.application import Application
 from stakes.exceptions import DataError, MergeError
+from stakes.messages.audience import either
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.typing import FloatArray
@@ -185,7 +186,10 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
         raise DataError(
             f"{names[k]!r} has no case of {app.classes[place]!r}, so its cost at the given priors "
             "is unknown.",
-            hint="judge at the shares of the data: application.with_priors(None)",
+            hint=either(
+                "judge at the shares of the data: application.with_priors(None)",
+                "take longer periods, or leave --prevalence out",
+            ),
         )
     return samples
 
@@ -233,9 +237,12 @@ def _refuse_unusable(summary: Any, first: Any, app: Application) -> None:
         refuse_weights(
             np.asarray(summary.counts, dtype=np.float64),
             "confusion matrix",
-            instead="count cases; costs of weighted ones: stakes.uncertainty.compare_across("
-            "{'before': grouped, 'after': grouped}, app), of GroupedCounts.from_decisions(..., "
-            "groups=range(n), sample_weight=...)",
+            instead=either(
+                "count cases; costs of weighted ones: stakes.uncertainty.compare_across("
+                "{'before': grouped, 'after': grouped}, app), of GroupedCounts.from_decisions(..., "
+                "groups=range(n), sample_weight=...)",
+                "count cases for monitoring:  stakes eval ... --save FILE,  without --weight",
+            ),
         )
     if summary.total == 0:
         raise DataError("there are no cases.")

@@ -461,6 +461,7 @@ def test_counts_of_weighted_rows_are_refused_in_words_of_the_command_line(saved,
     weighted.save(tmp_path / "w0.json")
     ran = saved("monitor", "w0.json", "w1.json", *COST)
     assert ran.code == 2
-    assert "'w0' holds sums of weights" in ran.err
+    assert "'w0': the confusion matrix holds weights, not numbers of cases" in ran.err
+    assert "count cases for monitoring:  stakes eval ... --save FILE,  without --weight" in ran.err
     assert "without --weight" in ran.err
     assert "compare_across" not in ran.err

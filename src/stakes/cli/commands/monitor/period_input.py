@@ -29,11 +29,11 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.option_words import binary_case_costs, shares
-from stakes.inquiry.truth import texts
+from stakes.inquiry.truth import Cases, texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.count_files import listed_files
-from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
+from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts, merge_summaries
 from stakes.summaries.stored_file import is_summary
 
 #: More periods than this are probably not meant.
@@ -57,28 +57,18 @@ def period_of(
         raise DataError(f"'{args.time}', the time, is empty in row {grouped(row)}.")
     if args.period is None:
         order = _sorted_values(labels.names)
-        if len(order) > MOST:
-            raise DataError(
-                f"'{args.time}' holds {grouped(len(order))} different times.",
-                hint="put them together:  --period week",
-            )
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        return _used([labels.names[k] for k in order], place[codes])
-    dates = _dates(labels.names, args.time)
-    names, place = np.unique(_named(dates, args.period), return_inverse=True)
+        names, place = [labels.names[k] for k in order], np.argsort(order)
+        said = f"'{args.time}' holds {grouped(len(names))} different times."
+        hint = "put them together:  --period week"
+    else:
+        dates = _dates(labels.names, args.time)
+        found, place = np.unique(_named(dates, args.period), return_inverse=True)
+        names, place = found.tolist(), place.reshape(-1)
+        said = f"there are {grouped(len(names))} periods."
+        hint = f"take longer ones:  --period {LONGER.get(args.period, 'year')}"
     if len(names) > MOST:
-        longer = LONGER.get(args.period, "year")
-        raise DataError(
-            f"there are {grouped(len(names))} periods.",
-            hint=f"take longer ones:  --period {longer}",
-        )
-    return _used(names.tolist(), place.reshape(-1)[codes])
-
-
-def _used(names: list[str], places: NDArray[np.intp]) -> tuple[list[str], NDArray[np.intp]]:
-    """Only the periods in which there is a case."""
-    kept, again = np.unique(places, return_inverse=True)
+        raise DataError(said, hint=hint)
+    kept, again = np.unique(place[codes], return_inverse=True)  # those in which there is a case
     return [names[k] for k in kept], again.reshape(-1).astype(np.intp)
 
 
@@ -127,17 +117,15 @@ def from_far(args: Any) -> Watched:
     found = counted_far(inquiry_of(args).but(by=args.time), partial(attended, quiet=args.quiet))
     app, reduction = found.application, found.reduction
     name = chosen(list(reduction.request.models), args.model)
-    times = Labels(
-        tuple(as_text(key[0]) for key in reduction.slices), np.arange(len(reduction.slices))
-    )
-    names, places = period_of(times, np.arange(len(times.names)), args)
-    periods: dict[str, ConfusionMatrix] = {}
+    times = tuple(as_text(key[0]) for key in reduction.slices)
+    rows = np.arange(len(times))
+    names, places = period_of(Labels(times, rows), rows, args)
+    parts: dict[str, list[ConfusionMatrix]] = {label: [] for label in names}
     for key, place in zip(reduction.slices, places.tolist(), strict=True):
         counts = reduction[key].confusion(name).counts
-        table = ConfusionMatrix(counts, app.classes, app.decisions)
-        periods[names[place]] = periods[names[place]] + table if names[place] in periods else table
-    ordered = {label: periods[label] for label in names}
-    watch = watch_over(ordered, found.judged, args)
+        parts[names[place]].append(ConfusionMatrix(counts, app.classes, app.decisions))
+    periods = {label: merge_summaries(tables) for label, tables in parts.items()}
+    watch = watch_over(periods, found.judged, args)
     return Watched(watch, found.files.title, name, costs_said(app), found.warnings)
 
 
@@ -164,14 +152,13 @@ def from_files(paths: list[str], args: Any) -> Watched:
     app = over_names(next(iter(tables.values())), inquiry_of(args))
     if args.prevalence:
         app = app.with_priors(shares(args.prevalence, texts(app.classes)))
-    periods: dict[str, Any] = {}
-    for (name, table), each in zip(tables.items(), kept, strict=True):
-        periods[name] = ordered_table(table, app, name)
-        if all(one.grouped is not None for one in kept) and each.grouped is not None:
-            periods[name] = replace(each.grouped, joint=renamed(each.grouped.joint, app))
+    periods: dict[str, Any] = {name: ordered_table(tables[name], app, name) for name in names}
+    groups = [each.grouped for each in kept if each.grouped is not None]
+    if len(groups) == len(kept):
+        joints = (replace(each, joint=renamed(each.joint, app)) for each in groups)
+        periods = dict(zip(names, joints, strict=True))
     scores = {name: each.scores.get(model) for name, each in zip(names, kept, strict=True)}
-    ranked = None if None in scores.values() else scores
-    found = watch_over(periods, app, args, ranked)
+    found = watch_over(periods, app, args, None if None in scores.values() else scores)
     called = "" if single and model in names else model
     return Watched(found, f"{len(paths)} files", called, costs_said(app))
 
@@ -189,75 +176,49 @@ def from_rows(args: Any) -> Watched:
     case_costs = None
     if question.words is not None:
         case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
-    codes = _decided(models[0], cases, app, inquiry, case_costs)
-    names, places = period_of(question.table.labels(args.time), cases.rows, args)
-    groups = groups_of(question.table, cases, inquiry.groups)
+        if inquiry.groups is not None:
+            raise DataError("--groups does not go with costs per case here.")
+    model, table, truth = models[0], question.table, as_positions(cases.truth)
+    codes = as_positions(_decided(model, cases, app, inquiry, case_costs))
+    names, places = period_of(table.labels(args.time), cases.rows, args)
+    groups = groups_of(table, cases, inquiry.groups)
     if groups is not None and inquiry.groups is not None:
-        groups = np.array(question.table.labels(inquiry.groups).names, dtype=object)[groups]
-    periods = {
-        label: _counted(cases.truth, codes, groups, places == k, app, case_costs)
-        for k, label in enumerate(names)
-    }
-    scores = _scores(models[0], cases, names, places)
-    found = watch_over(periods, judged, args, scores)
+        groups = np.array(table.labels(inquiry.groups).names, dtype=object)[groups]
+    axes: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
+    periods, scores = {}, {}
+    for k, label in enumerate(names):
+        inside = places == k
+        both = truth[inside], codes[inside]
+        if case_costs is not None:
+            costs = replace(case_costs, values=case_costs.values[inside])
+            periods[label] = CostTally.from_decisions(*both, costs=costs)
+        elif groups is not None:
+            periods[label] = GroupedCounts.from_decisions(*both, groups=groups[inside], **axes)
+        else:
+            periods[label] = ConfusionMatrix.from_decisions(*both, **axes)
+        if model.scores is not None and len(cases.classes) == 2 and not model.missing.any():
+            second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
+            scores[label] = ScoreCounts.from_scores(
+                cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
+            )
+    found = watch_over(periods, judged, args, scores or None)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
-    return Watched(found, question.table.source, name, said, (gaps,) if gaps else ())
-
-
-def _scores(
-    model: Model, cases: Any, names: list[str], places: NDArray[np.intp]
-) -> dict[str, ScoreCounts] | None:
-    """The ranking of cases in each period, where scores of two outcomes tell it."""
-    if model.scores is None or len(cases.classes) != 2 or model.missing.any():
-        return None
-    second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
-    return {
-        name: ScoreCounts.from_scores(
-            cases.truth[places == k], second[places == k], kind="rank", classes=[0, 1]
-        )
-        for k, name in enumerate(names)
-    }
+    return Watched(found, table.source, name, said, (gaps,) if gaps else ())
 
 
 def _decided(
-    model: Model, cases: Any, app: Application, inquiry: Inquiry, case_costs: CaseCosts | None
+    model: Model, cases: Cases, app: Application, inquiry: Inquiry, case_costs: CaseCosts | None
 ) -> NDArray[Any]:
     """What the model decided in each case."""
-    if model.decisions is None and not model.missing.any():
-        if case_costs is None:
-            codes = decided(model, cases, app, inquiry)
-        else:
-            posteriors = posteriors_of(model, cases, app, inquiry)
-            if posteriors is None:
-                codes = None
-            else:
-                codes = bayes_decisions(posteriors, case_costs, classes=case_costs.classes)
-        if codes is not None:
-            return codes
+    gaps = model.missing.any()
     if case_costs is not None and model.decisions is None:
-        raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
-    return said_by(model, cases, app, inquiry)[0]
-
-
-def _counted(
-    truth: NDArray[Any],
-    codes: NDArray[Any],
-    groups: NDArray[Any] | None,
-    inside: NDArray[np.bool_],
-    app: Application,
-    case_costs: CaseCosts | None,
-) -> ConfusionMatrix | GroupedCounts | CostTally:
-    """The counts of one period."""
-    truth, codes = as_positions(truth)[inside], as_positions(codes)[inside]
-    names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
-    if case_costs is not None:
-        if groups is not None:
-            raise DataError("--groups does not go with costs per case here.")
-        costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
-        return CostTally.from_decisions(truth, codes, costs=costs)
-    if groups is not None:
-        return GroupedCounts.from_decisions(truth, codes, groups=groups[inside], **names)
-    return ConfusionMatrix.from_decisions(truth, codes, **names)
+        posteriors = None if gaps else posteriors_of(model, cases, app, inquiry)
+        if posteriors is None:
+            said = "costs per case need probabilities in every row."
+            raise DataError(said, hint="--missing drop")
+        return bayes_decisions(posteriors, case_costs, classes=case_costs.classes)
+    codes = None if gaps else decided(model, cases, app, inquiry)
+    return said_by(model, cases, app, inquiry)[0] if codes is None else codes
 
 
 def watched(words: Sequence[str], args: Any) -> Watched:

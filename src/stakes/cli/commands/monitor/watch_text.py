@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import shlex
-import sys
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_picture
 from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown
+from stakes.evaluation.model_table import as_csv
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.quantities import aligned, grouped, percent
-from stakes.monitoring import PeriodChange, Watch, watch
-from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
-from stakes.uncertainty.intervals.interval import whole
+from stakes.monitoring import Watch, watch
+from stakes.summaries import CostTally, merge_summaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +53,11 @@ def watch_over(
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
     _refuse_unwatched(periods, app, args)
-    count = args.reference_first
+    count, names, reference = args.reference_first, list(periods), args.reference
     if count is None:
-        return watch(
-            periods, application=app, reference=args.reference, scores=scores, level=args.level
-        )
-    if args.reference is not None:
+        return watch(periods, application=app, reference=reference, scores=scores, level=args.level)
+    if reference is not None:
         raise DataError("--reference and --reference-first say the same thing; leave one out.")
-    names = list(periods)
     if not 1 <= count < len(names):
         raise DataError(
             f"--reference-first must leave periods to watch; there are {len(names)}, got {count}."
@@ -98,12 +90,6 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
             f"'{names[-1]}' is the last period, so none is left to compare with it.",
             hint=f"--reference {shlex.quote(names[0])}",
         )
-    for name, summary in periods.items():
-        if isinstance(summary, ConfusionMatrix) and not whole(np.asarray(summary.counts)):
-            raise DataError(
-                f"'{name}' holds sums of weights, which do not say how many cases there were.",
-                hint="count cases for monitoring:  stakes eval ... --save FILE,  without --weight",
-            )
     refuse_beyond_squares(app.costs)
     values = app.costs.values
     given = not any(isinstance(one, CostTally) for one in periods.values())
@@ -112,17 +98,6 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
             "with these costs it makes no difference what is decided: there is nothing to watch.",
             hint="say what errors cost:  --cost fn=10 fp=1",
         )
-    if app.priors is None:
-        return
-    for name, summary in periods.items():
-        met = (summary.class_totals > 0) | (app.priors == 0)
-        absent = [k for k, found in zip(app.classes, met.tolist(), strict=True) if not found]
-        if absent:
-            raise DataError(
-                f"'{name}' has no case of {quoted(absent)}, so its cost at the given shares is "
-                "unknown.",
-                hint="take longer periods, or leave --prevalence out",
-            )
 
 
 def costs_said(app: Application) -> tuple[str, ...]:
@@ -135,7 +110,9 @@ def show(found: Watched, args: Any) -> None:
     if args.json:
         print_json(record(found))
     elif args.csv:
-        _print_csv(found.watch)
+        table = found.watch.frame()
+        columns = {name: [_cell(row[name]) for row in table.rows()] for name in table.columns}
+        print(as_csv(columns), end="")
     elif args.quiet:
         for name in found.watch.alarms:
             print(shown(str(name)))
@@ -160,7 +137,10 @@ def _print(found: Watched) -> None:
     print()
     if watch.first_alarm is not None:
         print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
-        _print_change(watch.first_alarm)
+        change = watch.first_alarm
+        print(f"  cost per case:               {change.cost}")
+        print(f"  from the shares of outcomes: {change.prior_part}")
+        print(f"  from the errors:             {change.rate_part}")
     else:
         print_wrapped(watch.advice, style=bold)
     many = percent(1 - watch.level)
@@ -217,14 +197,6 @@ def _chance(p: float) -> str:
     return f"{p:.2f}" if p >= 0.095 else f"{p:.1g}"
 
 
-def _print_change(change: PeriodChange) -> None:
-    """Where the change came from."""
-    parts = (("cost per case", change.cost), ("from the shares of outcomes", change.prior_part),
-             ("from the errors", change.rate_part))  # fmt: skip
-    for name, part in parts:
-        print(f"  {name + ':':<29}{part}")
-
-
 def record(found: Watched) -> dict[str, Any]:
     """Everything as plain data."""
     watch = found.watch
@@ -243,29 +215,16 @@ def record(found: Watched) -> dict[str, Any]:
         "advice": watch.advice,
         "unit": watch.application.unit,
         "periods": rows,
-        "first_alarm": None if first is None else _change(first),
+        "first_alarm": None
+        if first is None
+        else {
+            "moved": list(first.moved),
+            "cost": first.cost._asdict(),
+            "from_shares": first.prior_part._asdict(),
+            "from_errors": first.rate_part._asdict(),
+            "by_class": first.frame().rows(),
+        },
     }
-
-
-def _change(change: PeriodChange) -> dict[str, Any]:
-    """One comparison as plain data."""
-    return {
-        "moved": list(change.moved),
-        "cost": change.cost._asdict(),
-        "from_shares": change.prior_part._asdict(),
-        "from_errors": change.rate_part._asdict(),
-        "by_class": change.frame().rows(),
-    }
-
-
-def _print_csv(watch: Watch) -> None:
-    """The table as CSV."""
-    table = watch.frame()
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows([_cell(value) for value in row.values()] for row in table.rows())
-    sys.stdout.write(stream.getvalue())
 
 
 def _cell(value: Any) -> Any:
