@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,8 @@ from stakes.typing import FloatArray, Name
 #: Steps between two draws that are kept, for each unknown.
 _THINNING = 2
 _BURN_IN = 50
+#: Points that are tried on a line.
+_MOST_TRIES = 60
 #: Inequalities may be missed by this much, relative to their size: rounding.
 _SLACK = 1e-9
 
@@ -34,10 +36,9 @@ def _inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatAr
     from scipy.optimize import linprog
 
     size = low.size
-    scale = np.abs(rows).sum(axis=1) if rows.size else np.zeros(0)
     free = (high > low).astype(np.float64)
     goal = np.append(np.zeros(size), -1.0)  # the largest margin
-    upper = np.column_stack([-rows, scale]) if rows.size else np.zeros((0, size + 1))
+    upper = np.column_stack([-rows, np.abs(rows).sum(axis=1)])
     wall, margin = np.eye(size), (free * low)[:, None]
     walls = np.block([[-wall, margin], [wall, margin]])
     found = linprog(
@@ -60,12 +61,7 @@ def _least_and_most(
         goal = np.zeros(low.size)
         goal[k] = sign
         for slack in (0.0, _SLACK):  # exactly, or up to rounding where that leaves nothing
-            found = linprog(
-                goal,
-                A_ub=-rows if rows.size else None,
-                b_ub=np.full(len(rows), slack) if rows.size else None,
-                bounds=list(zip(low, high, strict=True)),
-            )
+            found = linprog(goal, -rows, np.full(len(rows), slack), bounds=np.stack([low, high], 1))
             if found.status == 0:
                 break
         ends.append(float(f"{found.x[k]:.9g}"))
@@ -86,11 +82,7 @@ def _drawn(
     free = np.flatnonzero(np.isin(groups, moving))
     member = np.searchsorted(moving, groups[free])
     bottom, top = np.log(low[free]), np.log(high[free])
-    slack = _SLACK * np.abs(rows).sum(axis=1) * high.max() if rows.size else np.zeros(0)
-
-    def inside(point: FloatArray) -> bool:
-        return not rows.size or bool((rows @ np.exp(point) >= -slack).all())
-
+    slack = _SLACK * np.abs(rows).sum(axis=1) * high.max()
     kept, line = np.empty((n, low.size)), np.zeros(low.size)
     steps = _THINNING * moving.size
     for k in range(-_BURN_IN, n):
@@ -98,10 +90,15 @@ def _drawn(
             direction = rng.normal(size=moving.size)[member]
             with np.errstate(divide="ignore"):
                 ends = np.stack([(bottom - x[free]) / direction, (top - x[free]) / direction])
-            start, stop = float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
-            start, stop = min(start, 0.0), max(stop, 0.0)
+            start = min(float(ends.min(axis=0).max()), 0.0)
+            stop = max(float(ends.max(axis=0).min()), 0.0)
             line[free] = direction
-            x = _moved(x, line, start, stop, inside, rng)
+            for _ in range(_MOST_TRIES):  # a point of the line that is in the set, as x is
+                step = rng.uniform(start, stop)
+                if (rows @ np.exp(x + step * line) >= -slack).all():
+                    x = x + step * line
+                    break
+                start, stop = (step, stop) if step < 0 else (start, step)
         if k >= 0:
             kept[k] = np.exp(x)
     return np.clip(kept, low, high)
@@ -119,20 +116,6 @@ def _linked(rows: FloatArray, size: int) -> NDArray[np.intp]:
             if opposite and abs(-second[i] / second[j] / ratio - 1) < _SLACK:
                 groups[groups == groups[j]] = groups[i]
     return groups
-
-
-def _moved(
-    x: FloatArray, line: FloatArray, start: float, stop: float,
-    inside: Callable[[FloatArray], bool], rng: np.random.Generator,
-) -> FloatArray:  # fmt: skip
-    """A random point of the line through x that is in the set; x itself is."""
-    for _ in range(60):
-        step = rng.uniform(start, stop)
-        moved = x + step * line
-        if inside(moved):
-            return moved
-        start, stop = (step, stop) if step < 0 else (start, step)
-    return x
 
 
 Cell = tuple[Name, Name]
@@ -224,25 +207,18 @@ class MatrixElicitation:
         low, high = as_reals(between, "between").tolist()
         if not 0 < low <= high < np.inf:
             raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
-        i, j = self._at(cell), self._at(other)
-        at_least, at_most = np.zeros(self.free.shape), np.zeros(self.free.shape)
-        at_least[i], at_least[j] = 1.0, -low
-        at_most[i], at_most[j] = -1.0, high
-        said = f"{_cell(cell)} costs {{}} {{:g}} times {_cell(other)}"
-        cells = {"cell": list(cell), "other": list(other)}
-        return self.stated(
-            MatrixStatement(
-                at_least, said.format("at least", low), {**cells, "at_least": float(low)}
-            ),
-            MatrixStatement(
-                at_most, said.format("at most", high), {**cells, "at_most": float(high)}
-            ),
-        )
+        statements = []
+        for side, ratio, sign in (("at least", low, 1.0), ("at most", high, -1.0)):
+            row = np.zeros(self.free.shape)
+            row[self._at(cell)], row[self._at(other)] = sign, -sign * ratio
+            said = f"{_cell(cell)} costs {side} {ratio:g} times {_cell(other)}"
+            inputs = {"cell": list(cell), "other": list(other), side.replace(" ", "_"): ratio}
+            statements.append(MatrixStatement(row, said, inputs))
+        return self.stated(*statements)
 
     def preferred(self, better: Any, worse: Any, *, said: str = "") -> MatrixElicitation:
         """Say that one outcome, a table of counts, is no worse than another."""
-        tables = [t.counts if isinstance(t, ConfusionMatrix) else np.asarray(t) for t in
-                  (better, worse)]  # fmt: skip
+        tables = [np.asarray(getattr(table, "counts", table)) for table in (better, worse)]
         gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
         if gap.shape != self.free.shape:
             raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
@@ -265,12 +241,12 @@ class MatrixElicitation:
     @cached_property
     def contradictions(self) -> tuple[int, ...]:
         """Positions of statements that cannot all be true, as few as possible; empty if all can."""
-        if _inner_point(self._rows(range(len(self.statements))), *self._box) is not None:
+        rows, kept = self._rows, list(range(len(self.statements)))
+        if _inner_point(rows, *self._box) is not None:
             return ()
-        kept = list(range(len(self.statements)))
-        for k in list(kept):  # leave out whatever is not needed for the contradiction
+        for k in range(len(rows)):  # leave out whatever is not needed for the contradiction
             rest = [other for other in kept if other != k]
-            if _inner_point(self._rows(rest), *self._box) is None:
+            if _inner_point(rows[rest], *self._box) is None:
                 kept = rest
         return tuple(kept)
 
@@ -281,14 +257,13 @@ class MatrixElicitation:
         if self.free[place]:
             return 0.0, 0.0
         k = np.argwhere(~self.free).tolist().index(list(place))
-        return _least_and_most(self._rows(range(len(self.statements))), *self._box, k)
+        return _least_and_most(self._rows, *self._box, k)
 
     @cached_property
     def samples(self) -> FloatArray:
         """Matrices that agree with everything that was said, uniform on the scale of factors."""
         self._refuse_contradictions()
-        rows = self._rows(range(len(self.statements)))
-        values = _drawn(rows, *self._box, self.draws, as_generator(self.rng))
+        values = _drawn(self._rows, *self._box, self.draws, as_generator(self.rng))
         costs = np.zeros((len(values), *self.free.shape))
         costs[:, ~self.free] = values
         return costs
@@ -353,10 +328,11 @@ class MatrixElicitation:
         low[self._at(self.unit)] = high[self._at(self.unit)] = 1.0
         return low[~self.free], high[~self.free]
 
-    def _rows(self, positions: Any) -> FloatArray:
-        """The inequalities of some statements."""
-        chosen = [self.statements[k].coefficients[~self.free] for k in positions]
-        return np.array(chosen).reshape(len(chosen), int((~self.free).sum()))
+    @property
+    def _rows(self) -> FloatArray:
+        """The inequalities of the statements."""
+        rows = [each.coefficients[~self.free] for each in self.statements]
+        return np.array(rows).reshape(len(rows), int((~self.free).sum()))
 
     def _refuse_contradictions(self) -> None:
         """Raise when no matrix agrees with everything."""

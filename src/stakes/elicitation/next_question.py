@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from stakes._kernels.roc_hull import hull_vertices
 from stakes.elicitation.question import Question, posed
 from stakes.exceptions import DataError
 from stakes.metrics.scores.hull_points import hull_points
@@ -43,12 +44,10 @@ class Options:
         """The grid: both ends, all corners between them, and a fine net."""
         size = max(2, math.ceil(_PER_UNIT * math.log(self.high / self.low)) + 1)
         net = np.exp(np.linspace(math.log(self.low), math.log(self.high), size))
-        corners = [_corners(*each, self.prior) for each in self.points]
-        merged = (np.concatenate([p[0] for p in self.points]),
-                  np.concatenate([p[1] for p in self.points]))  # fmt: skip
-        corners.append(_corners(*merged, self.prior))
-        even = np.array([(1 - self.prior) / self.prior])
-        found = np.unique(np.concatenate([net, even, *corners]))
+        misses, alarms = zip(*self.points, strict=True)
+        merged = (np.concatenate(misses), np.concatenate(alarms))
+        corners = [_corners(*each, self.prior) for each in (*self.points, merged)]
+        found = np.unique(np.concatenate([net, [(1 - self.prior) / self.prior], *corners]))
         inside = found[(found > self.low) & (found < self.high)]
         return np.concatenate(([self.low], inside, [self.high]))
 
@@ -82,13 +81,10 @@ class Options:
             too_much = self.regrets[:, at : stop + 1] > tolerance
             reach = np.where(too_much.any(axis=1), too_much.argmax(axis=1) - 1, stop - at)
             best = int(np.argmax(reach))
-            end = at + max(int(reach[best]), 0)
-            if end == at and at < stop:
-                end = at + 1  # a net too coarse for the tolerance: still go on
-            found.append((end, best))
-            if end >= stop:
+            at = min(at + max(int(reach[best]), 1), stop)  # also where the net is too coarse
+            found.append((at, best))
+            if at >= stop:
                 return found
-            at = end
 
     def position(self, ratio: float) -> int:
         """The grid point nearest to a ratio, on the scale of factors."""
@@ -99,23 +95,23 @@ def options_of(
     systems: Mapping[str, Any], *, prior: float, goal: Goal, low: float, high: float
 ) -> Options:
     """The options among which a person chooses: models, or each threshold of each model."""
-    names: list[str] = []
-    points: list[tuple[FloatArray, FloatArray]] = []
-    cuts: list[float | None] = []
+    found: list[tuple[str, tuple[FloatArray, FloatArray], float | None]] = []
     for name, system in systems.items():
         miss, alarm, thresholds = _rates(str(name), system)
         if goal == "model":  # with scores, acting on nobody and on everybody included
-            names.append(str(name))
-            points.append((miss, alarm))
-            cuts.append(None)
-        else:
-            names += [str(name) if t is None else f"{name} > {t:.6g}" for t in thresholds]
-            points += [(miss[k : k + 1], alarm[k : k + 1]) for k in range(miss.size)]
-            cuts += thresholds
-    names += ["act on nobody", "act on everybody"]
-    points += [(np.array([1.0]), np.array([0.0])), (np.array([0.0]), np.array([1.0]))]
-    options = Options(tuple(names), tuple(points), (*cuts, None, None), prior, low, high)
-    return _useful(options) if goal == "threshold" else options
+            found.append((str(name), (miss, alarm), None))
+            continue
+        for k, cut in enumerate(thresholds):
+            called = str(name) if cut is None else f"{name} > {cut:.6g}"
+            found.append((called, (miss[k : k + 1], alarm[k : k + 1]), cut))
+    ends = np.array([1.0]), np.array([0.0])
+    found += [("act on nobody", ends, None), ("act on everybody", ends[::-1], None)]
+    options = Options(*zip(*found, strict=True), prior, low, high)
+    if goal == "model":
+        return options
+    # Only what is best for some ratio of the grid; of equal points the later, the constants.
+    best = np.unique(len(found) - 1 - options.nec[::-1].argmin(axis=0)).tolist()
+    return Options(*zip(*(found[k] for k in best), strict=True), prior, low, high)
 
 
 def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float | None]]:
@@ -135,41 +131,13 @@ def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float |
     )
 
 
-def _useful(options: Options) -> Options:
-    """Only the points that are best for some ratio of the grid; constants by their own names."""
-    last = len(options.names) - 1  # of equal points the later: the constants
-    chosen = np.unique(last - options.nec[::-1].argmin(axis=0)).tolist()
-    return replace(
-        options,
-        names=tuple(options.names[k] for k in chosen),
-        points=tuple(options.points[k] for k in chosen),
-        thresholds=tuple(options.thresholds[k] for k in chosen),
-    )
-
-
 def _corners(miss: FloatArray, alarm: FloatArray, prior: float) -> FloatArray:
     """The ratios at which the best of several points changes."""
-    order = np.lexsort((alarm, miss))[::-1]  # from many misses to few
-    hull: list[tuple[float, float]] = []
-    for m, a in zip(miss[order].tolist(), alarm[order].tolist(), strict=True):
-        while hull and hull[-1][1] >= a:
-            hull.pop()
-        while len(hull) > 1 and _turns_back(hull[-2], hull[-1], (m, a)):
-            hull.pop()
-        hull.append((m, a))
-    m, a = np.array(hull).T
-    drops = m[:-1] - m[1:]
+    order = np.lexsort((miss, alarm))  # from few false alarms to many
+    hull = order[hull_vertices(alarm[order], miss[order])]
+    drops, rises = -np.diff(miss[hull]), np.diff(alarm[hull])
     steps = drops > 0
-    return np.asarray((1 - prior) * np.diff(a)[steps] / (prior * drops[steps]))
-
-
-def _turns_back(
-    first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]
-) -> bool:
-    """Whether the middle point is not below the line through its neighbours."""
-    return (second[1] - first[1]) * (first[0] - third[0]) >= (third[1] - first[1]) * (
-        first[0] - second[0]
-    )
+    return np.asarray((1 - prior) * rises[steps] / (prior * drops[steps]))
 
 
 #: A question is not repeated within this factor of one that was not answered.
@@ -182,8 +150,10 @@ def next_question(talk: Elicitation) -> Question | None:
     """The next question, at a switch point of the recommendation; None when done."""
     if talk.contradictions:
         return None
-    if not talk.systems:
-        return _plain_question(talk)
+    if not talk.systems:  # halve the ratio while it is not known well enough
+        if talk.ratio.factor <= _ENOUGH or _declined(talk, talk.ratio.middle):
+            return None
+        return _posed(talk, talk.ratio.middle, "it halves what is still possible")
     options = talk.options
     stretches = options.stretches(0, options.ratios.size - 1, talk.tolerance)
     count = len(stretches)
@@ -194,13 +164,6 @@ def next_question(talk: Elicitation) -> Question | None:
             why = f"below about {ratio:.3g} false alarms per miss {below!r} is the better "
             return _posed(talk, ratio, why + f"choice, above it {above!r}")
     return None
-
-
-def _plain_question(talk: Elicitation) -> Question | None:
-    """Halve the ratio while it is not known well enough."""
-    if talk.ratio.factor <= _ENOUGH or _declined(talk, talk.ratio.middle):
-        return None
-    return _posed(talk, talk.ratio.middle, "it halves what is still possible")
 
 
 def _depth(left: int, total: int) -> tuple[int, int]:

@@ -50,10 +50,9 @@ def ratio_between(low: float, high: float | None = None) -> Statement:
     high = low if high is None else high
     if not (0 < low <= high < math.inf):
         raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
-    amount = spoken(low) if low == high else f"{spoken(low)} to {spoken(high)}"
-    low, high = float(low), float(high)
-    said = f"one miss is worth {amount} false alarms"
-    return Statement(low, high, said, "ratio", {"ratio": [low, high]})
+    said = f"one miss is worth {_said((low, high))} false alarms"
+    ends = [float(low), float(high)]
+    return Statement(*ends, said, "ratio", {"ratio": ends})
 
 
 def ratio_from_threshold(threshold: float, upper: float | None = None) -> Statement:
@@ -82,11 +81,8 @@ def ratio_from_threshold(threshold: float, upper: float | None = None) -> Statem
     if not 0 < threshold <= upper < 1:
         raise CostError(f"a threshold lies between 0 and 1; got {threshold!r} and {upper!r}.")
     amount = f"{100 * threshold:.4g}" + (f" to {100 * upper:.4g}" if upper != threshold else "")
-    inputs = {"threshold": [threshold, upper]}
-    return Statement(
-        (1 - upper) / upper, (1 - threshold) / threshold, f"you act at {amount} %", "threshold",
-        inputs,
-    )  # fmt: skip
+    said, inputs = f"you act at {amount} %", {"threshold": [threshold, upper]}
+    return Statement((1 - upper) / upper, (1 - threshold) / threshold, said, "threshold", inputs)
 
 
 def ratio_from_number_willing(number: float, upper: float | None = None) -> Statement:
@@ -115,8 +111,7 @@ def ratio_from_number_willing(number: float, upper: float | None = None) -> Stat
     upper = number if upper is None else upper
     if not 1 < number <= upper < math.inf:
         raise CostError(f"needs a number above 1; got {number!r} and {upper!r}.")
-    amount = spoken(number) if upper == number else f"{spoken(number)} to {spoken(upper)}"
-    said = f"you would act on {amount} cases to catch one"
+    said = f"you would act on {_said((number, upper))} cases to catch one"
     return Statement(number - 1, upper - 1, said, "number_willing", {"number": [number, upper]})
 
 
@@ -216,7 +211,13 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     Statement('you tune f1, which is 0.5 here': ratio from 3 to 3)
     """
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "a metric")
-    measure: Any = _named(metric) if isinstance(metric, str) else metric
+    measure: Any = metric
+    if isinstance(metric, str):
+        try:
+            measure = catalogue[metric]
+        except KeyError as error:
+            hint = "f1, mcc, kappa, ...; see the catalogue"
+            raise DataError(f"{error.args[0]}", hint=hint) from None
     table = _best_cut(measure, system) if isinstance(system, RankedScores) else system
     if not isinstance(table, ConfusionMatrix) or table.counts.shape != (2, 2):
         raise DataError("`system` must have two classes and two decisions.")
@@ -274,14 +275,6 @@ def ratio_from_sensitivity(
     said = f"you want to find {100 * sensitivity:.4g} % of the positives"
     inputs = {"ratio": [float(low), float(high)]}
     return Statement(float(low), float(high), said, "sensitivity", inputs)
-
-
-def _named(metric: str) -> Any:
-    """A metric of the catalogue."""
-    try:
-        return catalogue[metric]
-    except KeyError as error:
-        raise DataError(f"{error.args[0]}", hint="f1, mcc, kappa, ...; see the catalogue") from None
 
 
 def _slope(measure: Any, counts: Any, row: int) -> float:
@@ -370,18 +363,15 @@ def emblematic_models(error_share: float) -> dict[str, EmblematicModel]:
     """
     if not 0 < error_share < 1:
         raise DataError(f"`error_share` must lie between 0 and 1; got {error_share!r}.")
-    share = f"{100 * error_share:.4g} %"
-    return {
-        "always": EmblematicModel(0.0, 1.0, "acts on everybody"),
-        "never": EmblematicModel(1.0, 0.0, "acts on nobody"),
-        "errs": EmblematicModel(error_share, error_share, f"is wrong for {share} of either"),
-        "errs_negatives": EmblematicModel(
-            0.0, error_share, f"acts on {share} of the negatives, misses nobody"
-        ),
-        "errs_positives": EmblematicModel(
-            error_share, 0.0, f"misses {share} of the positives, raises no false alarm"
-        ),
-    }
+    share, errs = f"{100 * error_share:.4g} %", error_share
+    models = (
+        EmblematicModel(0.0, 1.0, "acts on everybody"),
+        EmblematicModel(1.0, 0.0, "acts on nobody"),
+        EmblematicModel(errs, errs, f"is wrong for {share} of either"),
+        EmblematicModel(0.0, errs, f"acts on {share} of the negatives, misses nobody"),
+        EmblematicModel(errs, 0.0, f"misses {share} of the positives, raises no false alarm"),
+    )
+    return dict(zip(EMBLEMATIC_MODELS, models, strict=True))
 
 
 def ratio_from_ranking(

@@ -67,27 +67,14 @@ class RatioInterval:
         low, high = (prior * end / (prior * end + 1 - prior) for end in (self.low, self.high))
         return low, high
 
-    def application(
-        self,
-        *,
-        false_alarm: float = 1.0,
-        priors: Any = None,
-        classes: Sequence[Any] | None = None,
-        decisions: Sequence[Any] | None = None,
-        unit: str | None = None,
-        volume: float | None = None,
-        period: str | None = None,
-    ) -> UncertainApplication:
-        """What is at stake, with a false alarm costing `false_alarm` and a miss in a range."""
+    def application(self, *, false_alarm: float = 1.0, **settings: Any) -> UncertainApplication:
+        """What is at stake, with a false alarm costing `false_alarm` and a miss in a range.
+
+        `settings` are those of `UncertainApplication.binary`: priors, classes, unit and so on.
+        """
+        miss = Between(self.low * false_alarm, self.high * false_alarm)
         return UncertainApplication.binary(
-            false_positive=false_alarm,
-            false_negative=Between(self.low * false_alarm, self.high * false_alarm),
-            priors=priors,
-            classes=classes,
-            decisions=decisions,
-            unit=unit,
-            volume=volume,
-            period=period,
+            false_positive=false_alarm, false_negative=miss, **settings
         )
 
     def middle_application(
