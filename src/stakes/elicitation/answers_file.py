@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -42,39 +41,21 @@ def reading_answer(at: str) -> Iterator[None]:
         raise FormatError(f"cannot be read: {error} - at `{at}`.") from error
 
 
-def _statements_of(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
-    """What one table says."""
-    route = row.get("route")
-    if not isinstance(route, str) or route not in _ROUTES:
-        raise FormatError(
-            f"unknown route {route!r} - at `answer[{k}]`.", hint=f"known: {', '.join(_ROUTES)}"
-        )
-    with reading_answer(f"answer[{k}]"):
-        found = _ROUTES[route](row)
-    name, date = str(row.get("name", "")), str(row.get("date", ""))
-    return tuple(each.signed(name, date) for each in found)
-
-
-def _from_preference(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+def _from_preference(row: Mapping[str, Any]) -> Statement:
     """An answer to a question."""
-    (m_a, m_b), (f_a, f_b) = (_counts(row[key], key) for key in ("misses", "alarms"))
-    question = Question(int(row.get("cases", 0)), 0, (m_a, m_b), (f_a, f_b))
+    pairs = {}
+    for key in ("misses", "alarms"):
+        values = row[key] if isinstance(row[key], list) else []
+        if len(values) != 2 or not all(is_number(n) and float(n).is_integer() for n in values):
+            raise FormatError(
+                f"`{key}` must be two whole numbers, of A and of B; got {row[key]!r}."
+            )
+        pairs[key] = (int(values[0]), int(values[1]))
+    question = Question(int(row.get("cases", 0)), 0, pairs["misses"], pairs["alarms"])
     answer: Any = row["prefers"]
     if isinstance(answer, str):
         answer = cast(Answer, answer.lower())  # the question calls them A and B
-    return (question.statement(answer),)
-
-
-def _counts(values: Any, key: str) -> list[int]:
-    """How many, in A and in B."""
-    if not isinstance(values, list) or len(values) != 2 or not all(map(_is_whole, values)):
-        raise FormatError(f"`{key}` must be two whole numbers, of A and of B; got {values!r}.")
-    return [int(n) for n in values]
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether it is a number without a fraction."""
-    return is_number(value) and math.isfinite(value) and value == int(value)
+    return question.statement(answer)
 
 
 def _ends(row: Mapping[str, Any], key: str) -> list[float]:
@@ -85,34 +66,31 @@ def _ends(row: Mapping[str, Any], key: str) -> list[float]:
     return ends
 
 
-def _as_said(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+def _as_said(row: Mapping[str, Any]) -> Statement:
     """A ratio that came from data which are not here."""
-    ends = _ends(row, "ratio")
-    low, high = float(ends[0]), float(ends[-1])
-    inputs = {"ratio": [low, high]}
-    return (Statement(low, high, str(row.get("said", row["route"])), str(row["route"]), inputs),)
+    given, route = _ends(row, "ratio"), str(row["route"])
+    low, high = float(given[0]), float(given[-1])
+    return Statement(low, high, str(row.get("said", route)), route, {"ratio": [low, high]})
 
 
-def _from_amounts(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+def _from_amounts(row: Mapping[str, Any]) -> Statement:
     """Amounts in money."""
-    return (
-        ratio_from_amounts(
-            false_negative=row["fn"],
-            false_positive=row["fp"],
-            true_positive=row.get("tp", 0.0),
-            true_negative=row.get("tn", 0.0),
-        ),
-    )
+    right = {"true_positive": row.get("tp", 0.0), "true_negative": row.get("tn", 0.0)}
+    return ratio_from_amounts(false_negative=row["fn"], false_positive=row["fp"], **right)
 
 
-_ROUTES: dict[str, Callable[[Mapping[str, Any]], tuple[Statement, ...]]] = {
-    "ratio": lambda row: (ratio_between(*_ends(row, "ratio")),),
-    "threshold": lambda row: (ratio_from_threshold(*_ends(row, "threshold")),),
-    "number_willing": lambda row: (ratio_from_number_willing(*_ends(row, "number")),),
+def _from_ranking(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """An order of the emblematic models."""
+    settings = {"error_share": row["error_share"], "priors": row["prior"]}
+    return ratio_from_ranking(row["ranking"], **settings)
+
+
+_ROUTES: dict[str, Callable[[Mapping[str, Any]], Statement | tuple[Statement, ...]]] = {
+    "ratio": lambda row: ratio_between(*_ends(row, "ratio")),
+    "threshold": lambda row: ratio_from_threshold(*_ends(row, "threshold")),
+    "number_willing": lambda row: ratio_from_number_willing(*_ends(row, "number")),
     "amounts": _from_amounts,
-    "ranking": lambda row: ratio_from_ranking(
-        row["ranking"], error_share=row["error_share"], priors=row["prior"]
-    ),
+    "ranking": _from_ranking,
     "preference": _from_preference,
     "metric": _as_said,
     "sensitivity": _as_said,
@@ -160,13 +138,10 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
     lines += [f"note = {toml_value(note)}"] if note else []
     for each in talk.statements:
-        lines += ["", "[[elicitation.answer]]", f"route = {toml_value(each.route)}"]
-        lines += [f"{key} = {toml_value(value)}" for key, value in each.inputs.items()]
-        lines += [
-            f"{key} = {toml_value(getattr(each, key))}"
-            for key in ("said", "name", "date")
-            if getattr(each, key)
-        ]
+        signed = {key: getattr(each, key) for key in ("said", "name", "date") if getattr(each, key)}
+        kept = {"route": each.route, **each.inputs, **signed}
+        lines += ["", "[[elicitation.answer]]"]
+        lines += [f"{key} = {toml_value(value)}" for key, value in kept.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -208,7 +183,15 @@ def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement,
             raise FormatError("answers are tables [[answer]].")
         found: list[Statement] = []
         for k, row in enumerate(rows):
-            found += _statements_of(row, k)
+            route = row.get("route")
+            if not isinstance(route, str) or route not in _ROUTES:
+                hint = f"known: {', '.join(_ROUTES)}"
+                raise FormatError(f"unknown route {route!r} - at `answer[{k}]`.", hint=hint)
+            with reading_answer(f"answer[{k}]"):
+                said = _ROUTES[route](row)
+            signed = str(row.get("name", "")), str(row.get("date", ""))
+            said = said if isinstance(said, tuple) else (said,)
+            found += [each.signed(*signed) for each in said]
         return tuple(found)
 
 
@@ -370,23 +353,16 @@ def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixEli
         rows = kept.get("answer", [])
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
             raise FormatError("answers are tables [[elicitation.answer]].")
-        talk = _begun(table, kept)
+        unit, limit = kept.get("unit"), kept.get("limit", 1000.0)
+        if unit is not None and not (isinstance(unit, list) and len(unit) == 2):
+            raise FormatError(f"`unit` must be a pair [truth, decision]; got {unit!r}.")
+        if not isinstance(limit, int | float):
+            raise FormatError(f"`limit` must be a number; got {limit!r}.")
+        given: Any = {"unit": None if unit is None else (unit[0], unit[1]), "limit": float(limit)}
+        talk = MatrixElicitation(table["outcomes"], table.get("decisions"), **given)
         for k, row in enumerate(rows):
             talk = talk.stated(_statement(row, talk, f"elicitation.answer[{k}]"))
         return talk
-
-
-def _begun(table: Mapping[str, Any], kept: Mapping[str, Any]) -> MatrixElicitation:
-    """The conversation before anything was said."""
-    unit, limit = kept.get("unit"), kept.get("limit", 1000.0)
-    if unit is not None and not (isinstance(unit, list) and len(unit) == 2):
-        raise FormatError(f"`unit` must be a pair [truth, decision]; got {unit!r}.")
-    if not isinstance(limit, int | float):
-        raise FormatError(f"`limit` must be a number; got {limit!r}.")
-    pair = None if unit is None else (unit[0], unit[1])
-    return MatrixElicitation(
-        table["outcomes"], table.get("decisions"), unit=pair, limit=float(limit)
-    )
 
 
 def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> MatrixStatement:
@@ -399,8 +375,6 @@ def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> Matr
             said = str(row.get("said", ""))
             better, worse = np.asarray(row["better"]), np.asarray(row["worse"])
             return talk.preferred(better, worse, said=said).statements[-1]
-        cells = tuple(row["cell"]), tuple(row["other"])
-        side = "at_least" if "at_least" in row else "at_most"
-        ratio = float(row[side])
-        pair = talk.ratio(*cells, between=(ratio, ratio)).statements
-        return pair[-2] if side == "at_least" else pair[-1]
+        side, place = ("at_least", -2) if "at_least" in row else ("at_most", -1)
+        cells, ratio = (tuple(row["cell"]), tuple(row["other"])), float(row[side])
+        return talk.ratio(*cells, between=(ratio, ratio)).statements[place]

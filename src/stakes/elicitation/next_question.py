@@ -106,12 +106,14 @@ def options_of(
             found.append((called, (miss[k : k + 1], alarm[k : k + 1]), cut))
     ends = np.array([1.0]), np.array([0.0])
     found += [("act on nobody", ends, None), ("act on everybody", ends[::-1], None)]
-    options = Options(*zip(*found, strict=True), prior, low, high)
+    names, points, cuts = zip(*found, strict=True)
+    options = Options(names, points, cuts, prior, low, high)
     if goal == "model":
         return options
     # Only what is best for some ratio of the grid; of equal points the later, the constants.
     best = np.unique(len(found) - 1 - options.nec[::-1].argmin(axis=0)).tolist()
-    return Options(*zip(*(found[k] for k in best), strict=True), prior, low, high)
+    names, points, cuts = zip(*(found[k] for k in best), strict=True)
+    return Options(names, points, cuts, prior, low, high)
 
 
 def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float | None]]:

@@ -81,20 +81,15 @@ class Question:
         """What an answer implies: "a", "b", or "=" for cannot say."""
         if answer not in ("a", "b", "="):
             raise DataError(f"an answer is 'a', 'b' or '='; got {answer!r}.")
-        days = [f"{m} missed and {f} for nothing"
-                for m, f in zip(self.misses, self.alarms, strict=True)]  # fmt: skip
-        inputs = {
-            "cases": self.cases,
-            "misses": list(self.misses),
-            "alarms": list(self.alarms),
-            "prefers": answer,
-        }
-        if answer == "=":
-            said = f"you cannot say whether {days[0]} is better than {days[1]}"
-            return Statement(0.0, math.inf, said, "preference", inputs)
-        better, worse = days if answer == "a" else days[::-1]
-        low, high = (0.0, self.ratio) if answer == "a" else (self.ratio, math.inf)
-        return Statement(low, high, f"you prefer {better} to {worse}", "preference", inputs)
+        pairs = zip(self.misses, self.alarms, strict=True)
+        first, second = (f"{miss} missed and {alarm} for nothing" for miss, alarm in pairs)
+        low, high, said = {
+            "a": (0.0, self.ratio, f"you prefer {first} to {second}"),
+            "b": (self.ratio, math.inf, f"you prefer {second} to {first}"),
+            "=": (0.0, math.inf, f"you cannot say whether {first} is better than {second}"),
+        }[answer]
+        inputs = {"cases": self.cases, "misses": list(self.misses), "alarms": list(self.alarms)}
+        return Statement(low, high, said, "preference", {**inputs, "prefers": answer})
 
     def text(self, number: int | None = None) -> str:
         """The question in words, at most 80 columns for names of usual length."""
@@ -112,47 +107,31 @@ class Question:
 
 
 def posed(
-    ratio: float, *, prior: float, point: tuple[float, float], cases: int | None = None,
-    within: float = 0.005,
-) -> Question:  # fmt: skip
+    ratio: float, *, prior: float, point: tuple[float, float], cases: int | None, within: float
+) -> Question:
     """A question that trades at about `ratio`, near an operating point that can be had.
 
     `point` is its (miss rate, false alarm rate). The numbers are whole, so the ratio that an
     answer is about is the one of the numbers shown; it differs by `within`, relatively, unless
     that would take large numbers.
     """
-    size = _volume(prior, ratio) if cases is None else cases
-    while True:
-        question = _tried(_whole(ratio, within), size, prior, point)
-        if question is not None:
-            return question
-        size *= 10  # too few cases for this exchange: think of more
-
-
-def _volume(prior: float, ratio: float) -> int:
-    """A round number of cases with enough of both classes."""
-    rarer = min(prior, 1 - prior)
-    size = 100
-    while size * rarer < _FEWEST or size * (1 - prior) < ratio or size * prior < 1 / ratio:
+    size, rarer = cases or 100, min(prior, 1 - prior)
+    while cases is None and (  # a round number, with enough of both classes
+        size * rarer < _FEWEST or size * (1 - prior) < ratio or size * prior < 1 / ratio
+    ):
         size *= 10
-    return size
-
-
-def _tried(
-    step: tuple[int, int], cases: int, prior: float, point: tuple[float, float]
-) -> Question | None:
-    """The question in this many cases, or None if the numbers do not fit."""
-    positives = round(cases * prior)
-    negatives = cases - positives
-    saved, extra = step
-    misses, alarms = round(positives * point[0]), round(negatives * point[1])
-    times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
-    times = min(times, max(1, positives // (10 * saved)))
-    fewer, more = saved * times, extra * times
-    first, second = max(misses, fewer), min(alarms, negatives - more)
-    if first > positives or second < 0:
-        return None
-    return Question(cases, positives, (first, first - fewer), (second, second + more))
+    saved, extra = _whole(ratio, within)
+    while True:
+        positives = round(size * prior)
+        negatives = size - positives
+        misses, alarms = round(positives * point[0]), round(negatives * point[1])
+        times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
+        times = min(times, max(1, positives // (10 * saved)))
+        fewer, more = saved * times, extra * times
+        first, second = max(misses, fewer), min(alarms, negatives - more)
+        if first <= positives and second >= 0:
+            return Question(size, positives, (first, first - fewer), (second, second + more))
+        size *= 10  # too few cases for this exchange: think of more
 
 
 def _whole(ratio: float, within: float) -> tuple[int, int]:
@@ -225,18 +204,15 @@ def asked_about(
     near = np.argsort(-often, kind="stable")[:_MOST_SYSTEMS]
     rounded = [_in_cases(table.counts / table.total, cases) for table in tables]
     axes = tables[0].classes, tables[0].decisions
-    best: tuple[float, float] | None = None
-    found: MatrixQuestion | None = None
-    for s, t in itertools.combinations([int(k) for k in near], 2):
-        gap = (samples * (rounded[s] - rounded[t])).sum(axis=(1, 2))
-        first = gap < 0
+    best, found = (math.inf, math.inf), None
+    for s, t in itertools.combinations(near.tolist(), 2):
+        first = (samples * (rounded[s] - rounded[t])).sum(axis=(1, 2)) < 0
         if first.all() or not first.any():
             continue
-        left = [float(regrets[side].max(axis=0).min()) for side in (first, ~first)]
+        left = max(float(regrets[side].max(axis=0).min()) for side in (first, ~first))
         share = float(first.mean())
-        score = (max(left), abs(share - 0.5))
-        if best is None or score < best:
-            best = score
+        if (left, abs(share - 0.5)) < best:
+            best = (left, abs(share - 0.5))
             found = MatrixQuestion((names[s], names[t]), (rounded[s], rounded[t]), *axes, share)
     return found
 

@@ -51,8 +51,8 @@ def ratio_between(low: float, high: float | None = None) -> Statement:
     if not (0 < low <= high < math.inf):
         raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
     said = f"one miss is worth {_said((low, high))} false alarms"
-    ends = [float(low), float(high)]
-    return Statement(*ends, said, "ratio", {"ratio": ends})
+    low, high = float(low), float(high)
+    return Statement(low, high, said, "ratio", {"ratio": [low, high]})
 
 
 def ratio_from_threshold(threshold: float, upper: float | None = None) -> Statement:

@@ -137,10 +137,9 @@ class Elicitation:
             raise DataError(
                 "there are no systems to choose between.", hint="Elicitation({'gbm': scores}, ...)"
             )
-        low, high = self.ratio.low, self.ratio.high
-        if low == high:
-            low, high = low / 1.0001, high * 1.0001
-        return options_of(self.systems, prior=self.prior, goal=self.goal, low=low, high=high)
+        apart = 1.0001 if self.ratio.low == self.ratio.high else 1.0
+        ends = {"low": self.ratio.low / apart, "high": self.ratio.high * apart}
+        return options_of(self.systems, prior=self.prior, goal=self.goal, **ends)
 
     @cached_property
     def regret(self) -> float:

@@ -175,8 +175,8 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
         costs = np.asarray(app.costs.values)
         tables = [each.confusion() if kinds == {GroupedCounts} else each for each in summaries]
         counts = np.array([table.counts for table in tables], dtype=np.float64)
-        sums = ((counts * costs**power).sum(axis=2) for power in (1, 2))
-        samples = _sampled(counts, *sums, costs)
+        once, squared = ((counts * costs**power).sum(axis=2) for power in (1, 2))
+        samples = _sampled(counts, once, squared, costs)
         if kinds == {GroupedCounts}:
             groups = (GroupSample.of(tables_of(each), costs) for each in summaries)
             samples = replace(samples, groups=tuple(groups))

@@ -47,8 +47,9 @@ def cost_intervals(
     low, high = score_limits(counts, weights, normal_quantile(level))
     for k, value in enumerate(values.tolist()):
         refused, notes = shortage(samples.class_totals[k], app.classes, min_cases, matters)
-        ends = [np.nan if refused else float(end[k]) + constant for end in (low, high)]
-        found.append(Interval("expected_cost", value, *ends, level, "score", notes, refused))
+        start, stop = (np.nan if refused else float(end[k]) + constant for end in (low, high))
+        ends = (start, stop, level)
+        found.append(Interval("expected_cost", value, *ends, "score", notes, refused))
     return tuple(found)
 
 

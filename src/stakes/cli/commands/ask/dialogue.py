@@ -41,7 +41,9 @@ def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[s
     """The conversation before anything is said, and what the reader should know."""
     kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
     prior, classes = kept, ("negative", "positive")
-    systems, notes, read = {}, [], []
+    systems: dict[str, Any] = {}
+    notes: list[str] = []
+    read: list[str] = []
     if question is not None:
         classes, inquiry = (question.cases.classes[0], question.cases.classes[1]), question.inquiry
         models = models_of(question.table, question.cases, classes, inquiry)

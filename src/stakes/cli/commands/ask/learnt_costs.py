@@ -49,8 +49,8 @@ def show(talk: Elicitation, args: Any) -> None:
         if ends and set(at_ends) == {talk.recommendation}:  # over a range of shares
             print_wrapped(f"The same at both ends, {percent(ends[0])} and {percent(ends[1])}.")
         elif ends:
-            low, high = map(percent, ends)
-            print_wrapped(f"At {low} it would be {at_ends[0]}, at {high} {at_ends[1]}.")
+            first, last = map(percent, ends)
+            print_wrapped(f"At {first} it would be {at_ends[0]}, at {last} {at_ends[1]}.")
     elif talk.question is not None:
         print_wrapped("More answers would narrow it down further.")
 

@@ -239,10 +239,11 @@ def apply_calibration(args: Any) -> int:
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         priors = {"calibrated_for": learnt.priors, "priors": calibrator.priors}
-        ends = {"priors_low": found and found.low, "priors_high": found and found.high}
+        ends = (None, None) if found is None else (found.low, found.high)
+        shown = {**priors, "priors_low": ends[0], "priors_high": ends[1]}
         named = {
             key: None if values is None else dict(zip(names, values.tolist(), strict=True))
-            for key, values in (priors | ends).items()
+            for key, values in shown.items()
         }
         print_json({**facts, "columns": list(columns), **named})
         return EXIT_OK

@@ -185,7 +185,8 @@ def from_rows(args: Any) -> Watched:
     if groups is not None and inquiry.groups is not None:
         groups = np.array(table.labels(inquiry.groups).names, dtype=object)[groups]
     axes: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
-    periods, scores = {}, {}
+    periods: dict[str, Any] = {}
+    scores: dict[str, ScoreCounts] = {}
     for k, label in enumerate(names):
         inside = places == k
         both = truth[inside], codes[inside]
