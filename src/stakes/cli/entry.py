@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-import importlib.util
 import re
 import sys
 from collections.abc import Sequence
@@ -26,8 +25,7 @@ from stakes.cli.problems import (
 )
 from stakes.messages.audience import command_line
 
-#: What each command is for, in the order in which they are listed. Names without a module of
-#: their own are left out.
+#: What each command is for, in the order in which they are listed.
 PURPOSES = {
     "eval": "what the decisions of one or more models cost, and which to deploy",
     "ask": "find out what your errors cost by answering a few questions",
@@ -56,7 +54,7 @@ def _run(arguments: list[str]) -> int:
         from stakes.cli.completion import script
 
         printing_is_the_output()
-        print(script(args.completion, available()), end="")
+        print(script(args.completion, PURPOSES), end="")
         return EXIT_OK
     if args.command is None:
         _parser([]).print_help()
@@ -147,15 +145,6 @@ def _refuse_empty(arguments: Sequence[str], parser: argparse.ArgumentParser) -> 
             parser.error(f"{said}; a variable of the shell may not be set")
 
 
-def available() -> dict[str, str]:
-    """The commands whose module exists, with their purpose."""
-    return {
-        name: purpose
-        for name, purpose in PURPOSES.items()
-        if importlib.util.find_spec(f"stakes.cli.commands.{name}") is not None
-    }
-
-
 def _parser(arguments: Sequence[str]) -> _Parser:
     """The parser; only the command that was asked for is imported and configured."""
     parser = _Parser(
@@ -171,7 +160,7 @@ def _parser(arguments: Sequence[str]) -> _Parser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     asked = next((word for word in arguments if not word.startswith("-")), None)
-    for name, purpose in available().items():
+    for name, purpose in PURPOSES.items():
         command = commands.add_parser(
             name,
             help=purpose,

@@ -111,15 +111,12 @@ def guarded(run: Callable[[], int]) -> int:
     with lasting_streams() as out:
         code = _code_of(run)
         out.flush()
-        if out.lost is None or code != EXIT_OK:
+        left = isinstance(out.lost, BrokenPipeError)
+        if out.lost is None or code != EXIT_OK or (left and not out.is_output):
             return code
-        if not isinstance(out.lost, BrokenPipeError):
-            complain(*_about_files(out.lost))
-            return EXIT_PROBLEM
-        if out.is_output:
-            complain("standard output was closed before everything was written.")
-            return EXIT_PROBLEM
-        return code
+        closed = ("standard output was closed before everything was written.", None)
+        complain(*(closed if left else _about_files(out.lost)))
+        return EXIT_PROBLEM
 
 
 def _code_of(run: Callable[[], int]) -> int:
@@ -179,17 +176,13 @@ def _ending_cleanly() -> Iterator[None]:
 
 def complain(message: str, hint: str | None = None) -> None:
     """Print an error; each line of the hint is indented under it."""
-    print("\n".join([f"error: {shown(message)}", *_indented(hint)]), file=sys.stderr)
+    lines = [f"  {shown(line)}" for line in (hint or "").splitlines()]
+    print("\n".join([f"error: {shown(message)}", *lines]), file=sys.stderr)
 
 
 def warn(message: str) -> None:
     """Print a warning."""
     print(f"warning: {shown(message)}", file=sys.stderr)
-
-
-def _indented(hint: str | None) -> list[str]:
-    """The lines of a hint, two spaces in."""
-    return [f"  {shown(line)}" for line in hint.splitlines()] if hint else []
 
 
 def _about_files(error: OSError) -> tuple[str, str | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,12 +48,11 @@ def churn_csv() -> str:
     logreg = _log_odds(_seen(rng, churned, shared, 1.55, 1.0), 1.55, 1.0)
     rules = _log_odds(_seen(rng, churned, shared, 1.6, 2.1), 1.6, 2.1)
     rules = np.round(rules / 0.5) * 0.5  # a score card has few levels
-    columns = [_probability(scores) for scores in (gbm, logreg, rules)]
-    lines = ["customer,churned,gbm_p,logreg_p,rules_p"]
-    for i in range(_CHURN_CASES):
-        said = ",".join(f"{column[i]:.4f}" for column in columns)
-        lines.append(f"{i + 1},{'yes' if churned[i] else 'no'},{said}")
-    return "\n".join(lines) + "\n"
+    numbers = (_probabilities(scores) for scores in (gbm, logreg, rules))
+    names = np.where(churned, "yes", "no").tolist()
+    return _csv(
+        "customer,churned,gbm_p,logreg_p,rules_p", range(1, len(names) + 1), names, *numbers
+    )
 
 
 def pets_csv() -> str:
@@ -81,11 +82,10 @@ def pets_csv() -> str:
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         parts.append(_thousandths(shares / shares.sum(axis=1, keepdims=True)))
     names = [f"{model}.p_{pet}" for model in ("small", "large") for pet in _PETS]
-    lines = [",".join(["species", *names])]
-    for i in range(_PETS_CASES):
-        said = ",".join(f"0.{n:03d}" if n < 1000 else "1" for part in parts for n in part[i])
-        lines.append(f"{_PETS[truth[i]]},{said}")
-    return "\n".join(lines) + "\n"
+    head, species = ",".join(["species", *names]), [_PETS[k] for k in truth]
+    numbers = [[f"0.{n:03d}" if n < 1000 else "1" for n in column]
+               for part in parts for column in zip(*part, strict=True)]  # fmt: skip
+    return _csv(head, species, *numbers)
 
 
 def pets_costs() -> str:
@@ -138,12 +138,10 @@ def loans_csv() -> str:
     columns = []
     for strength in (1.9, 1.3):
         seen = _seen(rng, default, shared, strength, 1.0)
-        columns.append(_probability(strength * (seen - strength / 2) + prior))
-    lines = ["loan,amount,default,bank_p,bureau_p"]
-    for i in range(_LOAN_CASES):
-        said = ",".join(f"{column[i]:.4f}" for column in columns)
-        lines.append(f"{i + 1},{amount[i]:.0f},{int(default[i])},{said}")
-    return "\n".join(lines) + "\n"
+        columns.append(_probabilities(strength * (seen - strength / 2) + prior))
+    truth, loans = default.astype(int).tolist(), range(1, _LOAN_CASES + 1)
+    amounts = amount.astype(int).tolist()
+    return _csv("loan,amount,default,bank_p,bureau_p", loans, amounts, truth, *columns)
 
 
 def example_files() -> dict[str, str]:
@@ -185,9 +183,15 @@ def _log_odds(seen: Floats, mean: float, spread: float) -> Floats:
     return np.asarray(ratio + np.log(_CHURN_RATE / (1 - _CHURN_RATE)))
 
 
-def _probability(log_odds: Floats) -> Floats:
-    """Log odds as a probability."""
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
+def _probabilities(log_odds: Floats) -> list[str]:
+    """Log odds as probabilities, to four decimals."""
+    return [f"{p:.4f}" for p in 1 / (1 + np.exp(-log_odds))]
+
+
+def _csv(head: str, *columns: Iterable[Any]) -> str:
+    """A table as text."""
+    rows = (",".join(map(str, row)) for row in zip(*columns, strict=True))
+    return "\n".join([head, *rows]) + "\n"
 
 
 def _thousandths(shares: Floats) -> list[list[int]]:

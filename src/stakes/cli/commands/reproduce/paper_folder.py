@@ -88,13 +88,12 @@ class Folder:
         results = []
         for paper, item in asked:
             result = known.get((paper.key, item.key))
-            if result is None:
-                skipped = bool(why_skipped(item, self.data))
-                if not skipped:
-                    progress.start(f"{paper.key} {item.key}")
+            if result is None and why_skipped(item, self.data):
                 result = run_item(paper, item, self.data, progress.at)
-                if not skipped:
-                    progress.done()
+            elif result is None:
+                progress.start(f"{paper.key} {item.key}")
+                result = run_item(paper, item, self.data, progress.at)
+                progress.done()
                 result = self._keep(result, marks[paper.key, item.key])
             results.append(result)
         return results
@@ -137,38 +136,28 @@ class Folder:
         mine = {(each.paper.key, each.item.key): each for each in results}
         everything, pages = [], []
         for paper in papers():
-            there = [
-                mine.get((paper.key, item.key)) or self._shown(paper, item) for item in paper.items
-            ]
+            there = []
+            for item in paper.items:  # those not asked for as they were computed before
+                reason = why_skipped(item, self.data)
+                new = Result(paper, item, "skipped" if reason else "not run", reason=reason)
+                asked = mine.get((paper.key, item.key))
+                there.append(asked or self.look_up(paper, item) or new)
             everything += there
             if not has_page(there):
                 continue
             figures = {each.item.key: self._figures(each) for each in there}
             for each in there:
-                self._write_numbers(each)
+                numbers, stem = each.outcome, f"{paper.key}/{each.item.key}"
+                if numbers is not None and numbers.cells:
+                    self._put(self.path / f"{stem}.csv", cells_csv(numbers.cells))
+                for name, frame in ({} if numbers is None else numbers.tables).items():
+                    self._put(self.path / f"{stem}-{name}.csv", frame_csv(frame))
             pages.append(self.path / f"{paper.key}.html")
             self._put(pages[-1], paper_page(paper, there, figures))
         self._put(self.path / "index.html", overview_page(everything))
         if self._undrawn:
             warn(f"the pages have no figures: {self._undrawn}")
         return [self.path / "index.html", *pages]
-
-    def _shown(self, paper: Paper, item: Item) -> Result:
-        """An item that was not asked for."""
-        reason = why_skipped(item, self.data)
-        if reason:
-            return Result(paper, item, "skipped", reason=reason)
-        return self.look_up(paper, item) or Result(paper, item, "not run")
-
-    def _write_numbers(self, result: Result) -> None:
-        """The numbers of an item as CSV."""
-        if result.outcome is None:
-            return
-        folder, key = self.path / result.paper.key, result.item.key
-        if result.outcome.cells:
-            self._put(folder / f"{key}.csv", cells_csv(result.outcome.cells))
-        for name, frame in result.outcome.tables.items():
-            self._put(folder / f"{key}-{name}.csv", frame_csv(frame))
 
     def _write_figures(self, result: Result) -> list[Drawn]:
         """Draw the figures of an item and write their files."""
@@ -273,14 +262,24 @@ def print_results(
         print(json.dumps(_record(results, pages, data), indent=2, allow_nan=False))
         return
     if not args.quiet:
+        took = [
+            dim("kept") if each.status == "kept" else duration(each.seconds) for each in results
+        ]
+        took = [text if each.outcome else "" for text, each in zip(took, results, strict=True)]
         print_columns(
             Column("paper", [each.paper.key for each in results], right=False),
             Column("item", [each.item.key for each in results], right=False),
-            Column("took", [_took(each) for each in results], drop=1),
+            Column("took", took, drop=1),
             Column("result", [words.status(each) for each in results], label=True),
         )
         print()
-    _print_outside(results)
+    outside = [(each, cell) for each in results for cell in each.outside]
+    for each, cell in outside[:FIRST]:
+        said = f"printed {words.published(cell)}, ours {words.ours(cell)}"
+        said = f"{cell.name}: {said} ({words.difference(cell)})"
+        print_wrapped(f"{each.paper.key} {each.item.key}, {said}", first="! ", rest="  ")
+    if len(outside) > FIRST:
+        print(f"! and {len(outside) - FIRST} more")
     print_wrapped(words.sentence(results), style=bold)
     for each in results:
         if each.status == "failed":
@@ -308,27 +307,6 @@ def _what_lacks(results: Sequence[Result], data: Path | None) -> str:
 def why_nothing(results: Sequence[Result], data: Path | None) -> str:
     """What would let the items run, or else why they did not."""
     return _what_lacks(results, data) or "\n".join(dict.fromkeys(each.reason for each in results))
-
-
-def _took(result: Result) -> str:
-    """How long an item took, or that it was taken from what was computed before."""
-    if result.outcome is None:
-        return ""
-    return dim("kept") if result.status == "kept" else duration(result.seconds)
-
-
-def _print_outside(results: Sequence[Result]) -> None:
-    """The first numbers outside their tolerance."""
-    outside = [(each, cell) for each in results for cell in each.outside]
-    for each, cell in outside[:FIRST]:
-        print_wrapped(
-            f"{each.paper.key} {each.item.key}, {cell.name}: printed {words.published(cell)}, "
-            f"ours {words.ours(cell)} ({words.difference(cell)})",
-            first="! ",
-            rest="  ",
-        )
-    if len(outside) > FIRST:
-        print(f"! and {len(outside) - FIRST} more")
 
 
 def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None) -> dict[str, Any]:
