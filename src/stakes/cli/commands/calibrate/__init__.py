@@ -106,11 +106,17 @@ def _learn(args: Any) -> int:
     from stakes.cli.commands.calibrate.calibration_fit import learn
     from stakes.cli.commands.calibrate.calibration_input import save
     from stakes.cli.commands.calibrate.calibration_text import draw, sentences, show, why
-    from stakes.cli.commands.calibrate.saved_calibration import refuse_without_apply
+    from stakes.cli.commands.calibrate.saved_calibration import ESTIMATE
     from stakes.cli.show.progress import Telling
     from stakes.exceptions import DataError
 
-    refuse_without_apply(args.prevalence)
+    if args.prevalence == ESTIMATE:
+        raise DataError(
+            "--prevalence estimate is for cases without the truth; here the shares of the file "
+            "are known, and taken.",
+            hint="leave it out; later:  stakes calibrate --apply cal.json new.csv "
+            "--prevalence estimate -o out.csv",
+        )
     if args.posteriors_already_adjusted:
         raise DataError(
             "--posteriors-already-adjusted says nothing here: a calibration learns from the "

@@ -29,6 +29,8 @@ from stakes.sources.formats import endings
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_bytes, read_table, unzipped
 
+#: Calibrated probabilities by the names of their columns.
+Columns = dict[str, NDArray[np.float64]]
 #: What `--prevalence` says when nobody knows.
 ESTIMATE = "estimate"
 #: A share below this is none.
@@ -37,38 +39,25 @@ LEAST = 1e-6
 WIDEST = 0.9
 
 
-def refuse_without_apply(prevalence: str | None) -> None:
-    """Raise when the shares of labelled cases are to be estimated."""
-    if prevalence == ESTIMATE:
-        raise DataError(
-            "--prevalence estimate is for cases without the truth; here the shares of the file "
-            "are known, and taken.",
-            hint="leave it out; later:  stakes calibrate --apply cal.json new.csv "
-            "--prevalence estimate -o out.csv",
-        )
-
-
 def estimated(calibrator: Calibrator, scores: NDArray[np.float64], source: str) -> PriorEstimate:
     """The shares of each outcome among the cases of a file."""
     assert calibrator.priors is not None
     assert calibrator.classes is not None
     posteriors = Posteriors(calibrator.posteriors(scores), classes=calibrator.classes)
+    size = f"{grouped(len(posteriors))} case{'s' if len(posteriors) != 1 else ''}"
     hint = "say it yourself:  --prevalence 2%"
     try:
         found = estimate_priors(posteriors, calibrator.priors)
     except (UndefinedError, PriorError) as error:
-        raise DataError(
-            f"the shares in {source} cannot be estimated: {error.message}", hint=hint
-        ) from None
+        said = f"the shares in {source} cannot be estimated: {error.message}"
+        raise DataError(said, hint=hint) from None
     if (found.high - found.low > WIDEST).any():
         raise DataError(
-            f"{source} does not tell what the shares of the outcomes are, by the scores of "
-            f"{grouped(len(posteriors))} case{'s' if len(posteriors) != 1 else ''}.",
+            f"{source} does not tell what the shares of the outcomes are, by the scores of {size}.",
             hint=f"more cases, or {hint}",
         )
-    none = np.flatnonzero(found.priors < LEAST)
-    if none.size:
-        k = int(none[0])
+    if (found.priors < LEAST).any():
+        k = int((found.priors < LEAST).argmax())
         raise DataError(
             f"the scores in {source} look like no case of '{found.classes[k]}' at all (at most "
             f"{percent(float(found.high[k]))}), and then all probabilities of it would be 0.",
@@ -82,9 +71,7 @@ def said_of_shares(found: PriorEstimate, calibrator: Calibrator, source: str) ->
     assert calibrator.priors is not None
     out = []
     for k, name in list(enumerate(found.classes))[1 if len(found.classes) == 2 else 0 :]:
-        share, low, high = (
-            percent(float(x)) for x in (found.priors[k], found.low[k], found.high[k])
-        )
+        share, low, high = (percent(float(x[k])) for x in (found.priors, found.low, found.high))
         said = f"{share} (95% interval {low.removesuffix(' %')} to {high})"
         if found.low[k] == 0:  # there may be none
             said = f"at most {high}, perhaps none at all (most likely {share})"
@@ -101,44 +88,11 @@ OTHERS = {*endings(), ".gz", ".xlsx", ".json"} - {".csv", ".parquet"}
 PARQUET = ".parquet"
 
 
-def refuse_other_forms(path: str) -> None:
-    """Raise for files that cannot be written, before anything is read."""
-    file = Path(path)
-    if file.suffix.lower() in OTHERS:
-        stem = file.name.split(".")[0]
-        raise DataError(
-            f"--apply writes CSV or Parquet, which '{file.name}' does not look like.",
-            hint=f"-o {stem}.csv or -o {stem}.parquet",
-        )
-    if file.suffix.lower() == PARQUET:
-        load("pyarrow.parquet", extra="parquet")
-
-
-def write_table(
-    output: str,
-    source: str,
-    table: Table,
-    columns: dict[str, NDArray[np.float64]],
-    scores: Collection[str] = (),
-) -> None:
-    """Write the table with the new columns; a file is there whole or not at all.
-
-    `scores` are columns that were read as numbers, however they are written.
-    """
-    path = Path(output)
-    if path.suffix.lower() == PARQUET:
-        data = _as_parquet(source, table, columns, scores)
-    else:
-        data = as_csv(table, columns, scores).encode("utf-8")
-    _files.write_whole(path, data)
-
-
-def as_csv(
-    table: Table, columns: dict[str, NDArray[np.float64]], scores: Collection[str] = ()
-) -> str:
+def as_csv(table: Table, columns: Columns, scores: Collection[str]) -> str:
     """The table with the new columns after the old ones, written as it was read.
 
-    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one.
+    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one:
+    columns that were read as numbers, however they are written.
     """
     old = [table.cells(name) for name in table.names]
     stream = io.StringIO()
@@ -160,12 +114,7 @@ def _cell(value: Any) -> str:
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
-def _as_parquet(
-    source: str,
-    table: Table,
-    columns: dict[str, NDArray[np.float64]],
-    scores: Collection[str],
-) -> bytes:
+def _as_parquet(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
     """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
@@ -235,7 +184,11 @@ def apply_calibration(args: Any) -> int:
         printing_is_the_output()
         print(as_csv(table, columns, numbers), end="")
         return EXIT_OK
-    write_table(args.output, args.file, table, columns, scores=numbers)
+    if Path(args.output).suffix.lower() == PARQUET:
+        data = _as_parquet(args.file, table, columns, numbers)
+    else:
+        data = as_csv(table, columns, numbers).encode("utf-8")
+    _files.write_whole(Path(args.output), data)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         priors = {"calibrated_for": learnt.priors, "priors": calibrator.priors}
@@ -278,13 +231,18 @@ def _refuse_idle_options(args: Any) -> None:
             "--json with --apply says what was written, and there is no file to write.",
             hint="-o out.csv",
         )
-    if args.output:
-        refuse_other_forms(args.output)
+    file = Path(args.output or "")
+    if file.suffix.lower() in OTHERS:
+        stem = file.name.split(".")[0]
+        raise DataError(
+            f"--apply writes CSV or Parquet, which '{file.name}' does not look like.",
+            hint=f"-o {stem}.csv or -o {stem}.parquet",
+        )
+    if file.suffix.lower() == PARQUET:
+        load("pyarrow.parquet", extra="parquet")
 
 
-def _new_columns(
-    source: Input, names: tuple[str, ...], posteriors: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+def _new_columns(source: Input, names: tuple[str, ...], posteriors: NDArray[np.float64]) -> Columns:
     """Names for the calibrated probabilities."""
     if "score" in source.columns and posteriors.shape[1] == 2:
         return {f"{source.model}_calibrated": posteriors[:, 1]}
