@@ -18,6 +18,7 @@ from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.question import MatrixQuestion, asked_about
 from stakes.elicitation.statements import without_some
 from stakes.exceptions import CostError, DataError
+from stakes.messages.audience import either
 from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
@@ -340,7 +341,10 @@ class MatrixElicitation:
             said = "; ".join(self.statements[k].said for k in self.contradictions)
             raise CostError(
                 f"these answers contradict: {said}.",
-                hint=f"take one of them back: .without(k) for k in {self.contradictions}",
+                hint=either(
+                    f"take one of them back: .without(k) for k in {self.contradictions}",
+                    "edit the file of answers",
+                ),
             )
 
     def __repr__(self) -> str:

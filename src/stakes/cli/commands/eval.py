@@ -100,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.commands.gates import condition, failures
     from stakes.cli.show.outputs import refuse_unfit, show, too_few, with_facts
     from stakes.cli.show.progress import attended
+    from stakes.exceptions import DataError
     from stakes.inquiry.answers import answer
 
     file_after_amounts(args)
@@ -112,8 +113,13 @@ def run(args: argparse.Namespace) -> int:
     ev = with_facts(answer(inquiry, watched), args.command_line)
     for warning in ev.warnings:
         warn(warning)
-    if args.forensic:
-        _refuse_unforensic(ev)
+    two = ev.application.costs.shape[0] == 2 and ev.naive is None
+    if args.forensic and not (two and ev.kind == "posteriors"):
+        raise DataError(
+            "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
+            "costs that are the same in every case.",
+            hint="leave --forensic out",
+        )
     form = next((form for form in ("json", "csv", "quiet") if getattr(args, form)), "")
     few = too_few(ev, args.min_positives)
     if few is not None:
@@ -152,33 +158,16 @@ def _refuse_idle(args: argparse.Namespace) -> None:
             raise DataError(f"--{name} must not be negative; got {value}.")
 
 
-def _refuse_unforensic(ev: Evaluation) -> None:
-    """Raise where there are no likelihood ratios to draw."""
-    from stakes.exceptions import DataError
-
-    two = ev.application.costs.shape[0] == 2 and ev.naive is None
-    if not two or ev.kind != "posteriors":
-        raise DataError(
-            "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
-            "costs that are the same in every case.",
-            hint="leave --forensic out",
-        )
-
-
 def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     """Write the page and its print, if they were asked for; a line about each."""
     if not args.html and not args.pdf:
         return []
     from stakes.cli.show.outputs import write_whole
 
-    options = {"embed_posteriors": args.embed_posteriors}
-    if args.list_costliest and ev.naive is not None:
-        options["costliest_cases"] = args.list_costliest
-    elif args.list_costliest:
+    options = {"embed_posteriors": args.embed_posteriors, "forensic": args.forensic}
+    if args.list_costliest and ev.naive is None:
         warn("--list-costliest is about costs per case; here every case costs alike.")
-    if args.forensic:
-        options["forensic"] = True
-    page = ev.to_html(**options)
+    page = ev.to_html(**options, costliest_cases=0 if ev.naive is None else args.list_costliest)
     said = []
     if args.html:
         said.append((args.html, write_whole(Path(args.html), page)))

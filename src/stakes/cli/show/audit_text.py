@@ -88,44 +88,39 @@ def print_table(
     table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
 ) -> None:
     """One line per metric."""
-    verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
-    ranges = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
-    prices = [_range(low, high) for low, high in ranges]
     names = [str(name) for name in table["metric"]]
-    columns = [
-        Column("metric", [name if len(name) <= _LONG_NAME else "" for name in names], right=False),
-        Column("as a cost?", verdicts, right=False),
-        Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
+    verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
+    short_names = [name if len(name) <= _LONG_NAME else "" for name in names]
+    parts = [
+        (Column("metric", short_names, right=False), ""),
+        (Column("as a cost?", verdicts, right=False), ""),
     ]
     two = app is None or len(app.classes) == 2
     if two:
-        columns.insert(2, Column("a miss is worth", prices, drop=2))
+        ends = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
+        prices = Column("a miss is worth", [_range(*each) for each in ends], drop=2)
+        parts.append((prices, "'a miss is worth' so many false alarms, over good and bad systems "
+                      "of every prevalence"))  # fmt: skip
+    rates = Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()])
+    whose = "your costs" if app is not None else "utilities drawn at random"
+    often = "'misranks' is how often the wrong one of two good classifiers is picked"
+    parts.append((rates, f"{often}, for {whose}"))
     if candidates and two:
-        implied = ["" if math.isnan(v) else short(v, 3) for v in
-                   table["implied_miss_cost"].tolist()]  # fmt: skip
-        columns.append(Column("here", implied, drop=3))
+        values = table["implied_miss_cost"].tolist()
+        here = Column("here", ["" if math.isnan(v) else short(v, 3) for v in values], drop=3)
+        parts.append((here, "'here' is what a miss is worth at the cheapest of your candidates"))
     if len(candidates) > 1:
         regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
-        columns.append(Column("regret/case", regret, drop=1))
-    text, left_out = fitted(columns, page_width())
+        dear = "'regret/case' is what the candidate it chooses costs too much"
+        parts.append((Column("regret/case", regret, drop=1), dear))
+    text, left_out = fitted([column for column, _ in parts], page_width())
     head, rule, *rows = text.splitlines()
     print(f"{head}\n{rule}")
     for name, row in zip(names, rows, strict=True):
         print(row if len(name) <= _LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
     say_left_out(left_out)
     print()
-    whose = "your costs" if app is not None else "utilities drawn at random"
-    explained = [
-        f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}",
-    ]
-    if two:
-        explained.insert(0, "'a miss is worth' so many false alarms, over good and bad systems "
-                            "of every prevalence")  # fmt: skip
-    if candidates and two:
-        explained.append("'here' is what a miss is worth at the cheapest of your candidates")
-    if len(candidates) > 1:
-        explained.append("'regret/case' is what the candidate it chooses costs too much")
-    print_wrapped("; ".join(explained) + ".")
+    print_wrapped("; ".join(meaning for _, meaning in parts if meaning) + ".")
 
 
 def _table(counts: Any) -> str:

@@ -93,12 +93,11 @@ def read_line(ev: Evaluation) -> str:
     models = f"{count} model{'s' if count != 1 else ''}"
     label = ev.facts.get("label", "truth")
     by_weight = " by weight" if "weight" in ev.facts else ""
+    pairs = zip(ev.application.classes, shares, strict=True)
+    outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+    outcome += by_weight
     if ev.positive is not None:
         outcome = f"{grouped(counts[1])} {label} = {ev.positive} ({percent(shares[1])}{by_weight})"
-    else:
-        pairs = zip(ev.application.classes, shares, strict=True)
-        outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
-        outcome += by_weight
     return f"read {ev.facts['source']}: {grouped(ev.n_cases)} cases, {outcome}, {models}"
 
 
@@ -114,12 +113,11 @@ def print_quiet(ev: Evaluation) -> None:
 
 def _print_table(ev: Evaluation) -> None:
     """The models, and which columns had to be left out."""
-    columns = []
-    for each in shown_columns(ev.record(), narrow=True):
-        form = each.column.narrow
-        assert form is not None
-        label = each.column.name == "name"
-        columns.append(Column(each.title, each.cells, label, form.drop, form.right))
+    columns = [
+        Column(each.title, each.cells, each.column.name == "name", form.drop, form.right)
+        for each in shown_columns(ev.record(), narrow=True)
+        if (form := each.column.narrow) is not None
+    ]
     print_columns(*columns, between=", ")
 
 
@@ -130,10 +128,7 @@ def _unit(ev: Evaluation) -> str:
 
 def _print_where_money_goes(ev: Evaluation) -> None:
     """The costliest cells of the best model, for more than two outcomes or decisions."""
-    if ev.application.costs.shape == (2, 2):
-        return
-    cells = ev.costliest(ev.best)
-    if not cells.shape[0]:
+    if ev.application.costs.shape == (2, 2) or not (cells := ev.costliest(ev.best)).shape[0]:
         return
     print()
     print(shown(f"where the money goes ({ev.best}):"))

@@ -137,10 +137,15 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
     if args.rank:
         order = [name.strip() for name in args.rank.split(",")]
         found += ratio_from_ranking(order, error_share=args.error_share, priors=talk.prior)
+    system = next(iter(talk.systems.values()), None)
+    for option in ("tuned", "sensitivity"):
+        if getattr(args, option) and system is None:
+            raise DataError(
+                f"--{option} needs a file with a model:  stakes ask data.csv --label y ..."
+            )
     if args.tuned:
-        found.append(ratio_from_metric(args.tuned, _first(talk, "--tuned")))
+        found.append(ratio_from_metric(args.tuned, system))
     if args.sensitivity:
-        system = _first(talk, "--sensitivity")
         if not isinstance(system, ScoreCounts):
             raise DataError("--sensitivity needs a model with scores, not decisions.")
         share, upper = _range(args.sensitivity, "--sensitivity")
@@ -149,13 +154,6 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
             raise DataError(said, hint="--sensitivity 90%")
         found.append(ratio_from_sensitivity(system, share, priors=talk.prior))
     return talk.stated(*found)
-
-
-def _first(talk: Elicitation, option: str) -> Any:
-    """The first system."""
-    if not talk.systems:
-        raise DataError(f"{option} needs a file with a model:  stakes ask data.csv --label y ...")
-    return next(iter(talk.systems.values()))
 
 
 def _range(text: str, option: str) -> tuple[float, float]:
@@ -201,8 +199,13 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
         return talk
     positive = shown(str(talk.classes[1]))
     print("\nFirst, the place (enter keeps what stands in brackets, --quick skips this):")
-    if not args.prevalence:
-        talk = _place(talk, positive)
+    share = f"Share of '{positive}' where it will run [{percent(talk.prior)}]: "
+    while not args.prevalence and (word := _typed(share)):
+        try:
+            talk = replace(talk, priors=shares(word, ("other", "positive"))[1])
+            break
+        except PriorError as error:
+            _tell(error.message)
     if not args.unit:
         args.unit = _typed("What is a cost of 1? EUR, hours, ... []: ") or None
     args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
@@ -227,18 +230,6 @@ def _typed(prompt: str) -> str:
     except EOFError:
         print()
         return ""
-
-
-def _place(talk: Elicitation, positive: str) -> Elicitation:
-    """The share of positives where it will run."""
-    while True:
-        word = _typed(f"Share of '{positive}' where it will run [{percent(talk.prior)}]: ")
-        if not word:
-            return talk
-        try:
-            return replace(talk, priors=shares(word, ("other", "positive"))[1])
-        except PriorError as error:
-            _tell(error.message)
 
 
 def talk_through(talk: Elicitation, args: Any) -> Elicitation:

@@ -10,7 +10,7 @@ from typing import Any
 from stakes.application.sentences import spoken
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
-from stakes.elicitation import Elicitation, write_answers
+from stakes.elicitation import Elicitation, Statement, write_answers
 from stakes.exceptions import FormatError
 from stakes.inquiry.option_words import volume
 from stakes.messages.quantities import percent
@@ -35,15 +35,13 @@ def show(talk: Elicitation, args: Any) -> None:
     if talk.statements:
         print("what was said:")
         for each in talk.statements:
-            print_wrapped(f"{each.said}{_implied(each.low, each.high)}", first="  ", rest="    ")
+            print_wrapped(f"{each.said}{_implied(each)}", first="  ", rest="    ")
         print()
     sentence = talk.ratio.describe(talk.classes[1])
     print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
-    low, high = (100 / (1 + end) for end in (talk.ratio.high, talk.ratio.low))
-    print_wrapped(
-        f"So act from a probability of {_percents(low, high)}, where probabilities mean what they "
-        "say."
-    )
+    low, high = (f"{100 / (1 + end):.3g}" for end in (talk.ratio.high, talk.ratio.low))
+    share = f"{low} %" if low == high else f"{low} to {high} %"
+    print_wrapped(f"So act from a probability of {share}, where probabilities mean what they say.")
     if talk.systems:
         _show_choice(talk)
         if ends and set(at_ends) == {talk.recommendation}:  # over a range of shares
@@ -68,21 +66,16 @@ def _show_choice(talk: Elicitation) -> None:
     print("(best threshold on this data for each ratio: optimistic)")
     print()
     for row in talk.winners().rows():
-        print_wrapped(_won(row), first="  ", rest="    ")
+        where = f"from {_ratio(row['from_ratio'])} to {_ratio(row['to_ratio'])} false alarms a miss"
+        useless = min(row["nec_from"], row["nec_to"]) >= USELESS
+        best = "no model matters, a constant decision is as good" if useless else row["choice"]
+        print_wrapped(f"{where}: {best}", first="  ", rest="    ")
     print()
     done = "" if talk.question is None else " More answers would make it surer."
     print_wrapped(
         f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
         f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
     )
-
-
-def _won(row: dict[str, Any]) -> str:
-    """One stretch of ratios and who is best there."""
-    where = f"from {_ratio(row['from_ratio'])} to {_ratio(row['to_ratio'])} false alarms a miss"
-    if min(row["nec_from"], row["nec_to"]) >= USELESS:
-        return f"{where}: no model matters, a constant decision is as good"
-    return f"{where}: {row['choice']}"
 
 
 def keep(talk: Elicitation, args: Any) -> None:
@@ -132,25 +125,18 @@ def _facts(talk: Elicitation) -> dict[str, Any]:
     return facts
 
 
-def _implied(low: float, high: float) -> str:
+def _implied(said: Statement) -> str:
     """What a statement implies, in few characters."""
-    if low == 0 and high == math.inf:
-        return ""
-    if high == math.inf:
-        between = f"more than {_ratio(low)}"
-    elif low == 0:
-        between = f"less than {_ratio(high)}"
+    low, high = _ratio(said.low), _ratio(said.high)
+    if said.high == math.inf:
+        between = f"more than {low}"
+    elif said.low == 0:
+        between = f"less than {high}"
     else:
-        between = _ratio(low) if low == high else f"{_ratio(low)} to {_ratio(high)}"
-    return f"  -> {between} false alarms a miss"
+        between = low if low == high else f"{low} to {high}"
+    return f"  -> {between} false alarms a miss" if said.low > 0 or said.high < math.inf else ""
 
 
 def _ratio(value: float) -> str:
     """A ratio with three digits, never in powers of ten."""
     return spoken(float(f"{value:.3g}"))
-
-
-def _percents(low: float, high: float) -> str:
-    """Two percentages, or one."""
-    first, second = f"{low:.3g}", f"{high:.3g}"
-    return f"{first} %" if first == second else f"{first} to {second} %"

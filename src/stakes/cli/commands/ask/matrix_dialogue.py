@@ -141,9 +141,6 @@ def _talked(
     cases = args.cases or 1000
     before: list[MatrixElicitation] = []
     while len(before) < MOST_QUESTIONS:
-        if talk.contradictions:
-            said = "; ".join(talk.statements[k].said for k in talk.contradictions)
-            raise CostError(f"these answers contradict: {said}.", hint="edit the file of answers")
         if args.no_questions:
             break
         systems = models.systems(talk, priors)

@@ -111,16 +111,14 @@ def _read(learnt: Learnt) -> str:
 
 def _model(learnt: Learnt) -> str:
     """Which columns hold what."""
-    inquiry = learnt.question.inquiry
+    inquiry, names = learnt.question.inquiry, learnt.cases.classes
     what = HOLDS[inquiry.kind]
     if "score" in learnt.columns:
-        first, second = learnt.cases.classes
-        if learnt.model in inquiry.flip.split(","):
-            return f"{what} of {first} in '{learnt.model}', turned by --flip"
-        return f"{what} of {second} in '{learnt.model}'"
-    if "matrix" in learnt.columns:
-        return f"{what} of each outcome in '{learnt.columns['matrix']}'"
-    columns = [f"'{learnt.columns[name]}'" for name in learnt.cases.classes]
+        turned = learnt.model in inquiry.flip.split(",")
+        of, how = (names[0], ", turned by --flip") if turned else (names[1], "")
+        return f"{what} of {of} in '{learnt.model}'{how}"
+    keys = ("matrix",) if "matrix" in learnt.columns else names
+    columns = [f"'{learnt.columns[key]}'" for key in keys]
     listed = ", ".join(columns[:4]) + (", ..." if len(columns) > 4 else "")
     return f"{what} of each outcome in {listed}"
 
@@ -213,17 +211,13 @@ def why(learnt: Learnt) -> str:
 
 def sentences(learnt: Learnt) -> list[str]:
     """How far the numbers can be trusted before and after, and what it is worth."""
-    out = []
-    if learnt.before is not None:
-        out.append("As is: " + _reliable(learnt, learnt.before))
-    there = learnt.application.priors
-    here = there is None or np.array_equal(there, learnt.cases.priors)
-    place = "" if here else " (at the shares of this file)"
-    out.append(f"Calibrated{place}: " + _reliable(learnt, learnt.after))
     gain, app = learnt.cost, learnt.application
+    here = app.priors is None or np.array_equal(app.priors, learnt.cases.priors)
+    place = "" if here else " (at the shares of this file)"
+    out = [f"Calibrated{place}: " + _reliable(learnt, learnt.after)]
     if learnt.before is None:
         return out
-    out += _about_impossible(learnt)
+    out = ["As is: " + _reliable(learnt, learnt.before), *out, *_about_impossible(learnt)]
     costs = app.costs.values
     if (costs == costs[:, :1]).all():
         out.append("With these costs every decision costs the same: nothing is at stake.")
@@ -243,24 +237,19 @@ def sentences(learnt: Learnt) -> list[str]:
 
 def _about_impossible(learnt: Learnt) -> list[str]:
     """What makes the cross-entropy infinite or absurd, where, and what to type."""
-    before, after = learnt.entropy.impossible
     if not learnt.entropy.rows:
         return []
+    before, after = learnt.entropy.impossible
     row = grouped(learnt.cases.rows[learnt.entropy.rows[0]] + 1)
     size = grouped(int(learnt.cases.counted.sum()))
-    out = []
-    if before:
-        out.append(
-            f"As is, what happened had a probability of 0 in {grouped(before)} of {size} cases "
-            f"(row {row} first): such a cross-entropy is infinite or as good as that."
-        )
-    if after:
-        out.append(
-            f"So it has after calibration in {grouped(after)} "
-            f"case{'' if after == 1 else 's'}; --bound 50 says how far such "
-            "scores are to be trusted."
-        )
-    return out
+    many = f"{grouped(after)} case{'' if after == 1 else 's'}"
+    zero = (
+        f"As is, what happened had a probability of 0 in {grouped(before)} of {size} cases (row "
+        f"{row} first): such a cross-entropy is infinite or as good as that."
+    )
+    trust = "--bound 50 says how far such scores are to be trusted"
+    left = f"So it has after calibration in {many}; {trust}."
+    return [zero] * bool(before) + [left] * bool(after)
 
 
 def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from stakes import _files
 from stakes._optional import load
+from stakes.application.toml_text import located
 from stakes.calibration import Calibrator
 from stakes.calibration.saved_calibrators import read_saved
 from stakes.cli.commands.calibrate.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_json, print_wrapped
-from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
+from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
@@ -159,7 +160,8 @@ def apply_calibration(args: Any) -> int:
         )
     _refuse_idle_options(args)
     saved = read_saved(args.apply)
-    learnt = _calibrator(saved, args.apply)
+    with located(args.apply):
+        learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
     table = read_table(args.file)
@@ -204,15 +206,6 @@ def apply_calibration(args: Any) -> int:
         print_wrapped(sentence, rest="  ")
     print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
-
-
-def _calibrator(saved: dict[str, Any], path: str) -> Calibrator:
-    """The calibrator of a file; what is wrong is said of the file."""
-    try:
-        return Calibrator.from_dict(saved)
-    except StakesError as error:
-        hint = error.hint or "a calibration is written by:  stakes calibrate data.csv ... -o FILE"
-        raise type(error)(f"{path}: {error.message}", hint=hint) from None
 
 
 def _refuse_idle_options(args: Any) -> None:
