@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
@@ -107,14 +107,17 @@ _BETWEEN_PHASES = 0.5
 class Telling:
     """Says what is being done, and for how many seconds; the line is gone when all is done.
 
+    Nothing is said where there is no terminal, or where it is to be `quiet`.
+
     Examples
     --------
     >>> with Telling() as telling:  # says nothing here, where there is no terminal
     ...     telling.say("judging")
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self._line = _Line()
+        self._line.moves = self._line.moves and not quiet
         self._begun = time.monotonic()
         self._what = self._part = ""
         self._over = threading.Event()
@@ -146,6 +149,10 @@ class Telling:
         self._part = f", fold {done + 1} of {total}"
         self._show()
 
+    def share(self, done: float) -> None:
+        """So much of it is done; shown when the clock is."""
+        self._part = f" {done:.0%}"
+
     def _tick(self) -> None:
         """Show the seconds until all is done."""
         while not self._over.wait(_BETWEEN_PHASES):
@@ -172,49 +179,3 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)
     return f"{minutes} min {rest} s" if rest and minutes < 10 else f"{minutes} min"
-
-
-class Progress:
-    """Tells what is being computed and about how long everything ahead will take.
-
-    `ahead` are the stated seconds of the items to come; how long they really take is learnt from
-    those that are done.
-    """
-
-    def __init__(self, ahead: Sequence[float], *, quiet: bool = False) -> None:
-        self._ahead = list(ahead)
-        self._place = 0
-        self._name = ""
-        self._spent = self._begun = self._shown = 0.0
-        self._quiet = quiet
-        self._line = _Line()
-        if self._ahead and not quiet:
-            items = f"{len(self._ahead)} item{'s' if len(self._ahead) != 1 else ''}"
-            print(f"{items} to compute, about {duration(sum(ahead))}", file=sys.stderr)
-
-    def start(self, name: str) -> None:
-        """An item begins."""
-        self._name = f"{self._place + 1}/{len(self._ahead)} {name}"
-        self._begun, self._shown = time.perf_counter(), 0.0
-        if not self._quiet and not self._line.moves:
-            print(f"{self._name} ...", file=sys.stderr, flush=True)
-        self.at(0.0)
-
-    def at(self, fraction: float) -> None:
-        """The item is so far; shown on a terminal, at most four times a second."""
-        now = time.perf_counter()
-        if self._quiet or not self._line.moves or now - self._shown < BETWEEN:
-            return
-        self._shown = now
-        stated = sum(self._ahead[: self._place])  # scaled by how the items so far took
-        pace = min(max(self._spent / stated, 0.2), 5.0) if self._spent > 2 else 1.0
-        done = min(max(fraction, 0.0), 1.0) * self._ahead[self._place]
-        left = duration(pace * (sum(self._ahead[self._place :]) - done))
-        share = f" {fraction:.0%}" if fraction > 0 else ""
-        self._line.write(f"{self._name}{share}, about {left} left")
-
-    def done(self) -> None:
-        """The item is done."""
-        self._spent += time.perf_counter() - self._begun
-        self._place += 1
-        self._line.clear()

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from stakes._files import write_whole
 from stakes.cli.problems import warn
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.progress import Progress, duration
+from stakes.cli.show.progress import Telling, duration
 from stakes.cli.show.terminal import bold, dim, print_wrapped, shown
 from stakes.exceptions import DataError, MissingExtraError
 from stakes.papers.items import Cell, Claim, Item, Paper
@@ -84,18 +85,23 @@ class Folder:
             for paper, item in asked
             if known.get((paper.key, item.key)) is None and not why_skipped(item, self.data)
         ]
-        progress = Progress(ahead, quiet=quiet)
+        place, items = 0, f"{len(ahead)} item{'s' if len(ahead) != 1 else ''}"
+        if ahead and not quiet:
+            print(f"{items} to compute, about {duration(sum(ahead))}", file=sys.stderr)
         results = []
-        for paper, item in asked:
-            result = known.get((paper.key, item.key))
-            if result is None and why_skipped(item, self.data):
-                result = run_item(paper, item, self.data, progress.at)
-            elif result is None:
-                progress.start(f"{paper.key} {item.key}")
-                result = run_item(paper, item, self.data, progress.at)
-                progress.done()
-                result = self._keep(result, marks[paper.key, item.key])
-            results.append(result)
+        with Telling(quiet=quiet) as telling:
+            for paper, item in asked:
+                result = known.get((paper.key, item.key))
+                if result is None and not why_skipped(item, self.data):
+                    place += 1
+                    said = f"{place}/{len(ahead)} {paper.key} {item.key}"
+                    telling.say(said)
+                    if not quiet and not sys.stderr.isatty():
+                        print(f"{said} ...", file=sys.stderr, flush=True)
+                if result is None:
+                    new = run_item(paper, item, self.data, telling.share)
+                    result = self._keep(new, marks[paper.key, item.key])
+                results.append(result)
         return results
 
     def _claim(self) -> None:
