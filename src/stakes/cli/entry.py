@@ -102,13 +102,7 @@ class _Parser(argparse.ArgumentParser):
 class _Listed(argparse.Action):
     """Keeps what is said of an option; a list, such as A,B, is said once, and as a whole."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Keep it, as argparse does by itself, unless other parts of a list would be lost."""
         before = getattr(namespace, self.dest, None)
         if "," in str(self.metavar) and before not in (None, self.default, values):

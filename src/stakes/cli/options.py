@@ -81,6 +81,10 @@ CONFUSION = {
     "--confusion A.csv,B.csv": "confusion matrices instead of cases; the top-left cell says "
     "'truth' or 'decision'",
 }
+#: In which form to print, and when to fail.
+FORMS = {"--json": "everything, as JSON", "--csv": "the table, as CSV"}
+OFTEN = {"action": "append", "default": []}
+CONDITIONS = "conditions, for continuous integration"
 #: Which cases belong together.
 GROUPS = {"--groups COLUMN": "cases that belong together, such as those of a customer"}
 #: Who counts what is too large to read, and in how much memory.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError
+from stakes.typing import FloatArray
 
 _SEED = 20250914
 _CHURN_CASES = 5000
@@ -19,8 +20,6 @@ _PETS_CASES = 2000
 _PETS_SHARES = (0.40, 0.35, 0.10, 0.15)
 _LOAN_CASES = 3000
 _DEFAULT_RATE = 0.06
-
-Floats = NDArray[np.float64]
 
 
 def churn_csv() -> str:
@@ -168,22 +167,22 @@ def example_files() -> dict[str, str]:
 def _seen(
     rng: np.random.Generator,
     positive: NDArray[np.bool_],
-    shared: Floats,
+    shared: FloatArray,
     mean: float,
     spread: float,
-) -> Floats:
+) -> FloatArray:
     """What a model sees: N(0, 1) for the others, N(mean, spread^2) for the positive cases."""
     noise = np.sqrt(0.5) * shared + np.sqrt(0.5) * rng.standard_normal(shared.size)
     return np.asarray(np.where(positive, mean + spread * noise, noise))
 
 
-def _log_odds(seen: Floats, mean: float, spread: float) -> Floats:
+def _log_odds(seen: FloatArray, mean: float, spread: float) -> FloatArray:
     """Log odds of a churner after seeing it, by Bayes' theorem."""
     ratio = seen**2 / 2 - ((seen - mean) / spread) ** 2 / 2 - np.log(spread)
     return np.asarray(ratio + np.log(_CHURN_RATE / (1 - _CHURN_RATE)))
 
 
-def _probabilities(log_odds: Floats) -> list[str]:
+def _probabilities(log_odds: FloatArray) -> list[str]:
     """Log odds as probabilities, to four decimals."""
     return [f"{p:.4f}" for p in 1 / (1 + np.exp(-log_odds))]
 
@@ -194,7 +193,7 @@ def _csv(head: str, *columns: Iterable[Any]) -> str:
     return "\n".join([head, *rows]) + "\n"
 
 
-def _thousandths(shares: Floats) -> list[list[int]]:
+def _thousandths(shares: FloatArray) -> list[list[int]]:
     """Each row in whole thousandths that add to 1000, by largest remainders."""
     whole = np.floor(1000 * shares).astype(int)
     missing = 1000 - whole.sum(axis=1)

@@ -30,6 +30,10 @@ from stakes.typing import FloatArray
 from stakes.uncertainty.differences import two_sided
 from stakes.uncertainty.intervals.interval import refuse_weights
 
+#: Class shares at which costs are judged, if any; and two arrays that belong together.
+Priors = FloatArray | None
+Ends = tuple[FloatArray, FloatArray]
+
 
 class GroupSample(NamedTuple):
     """What each group adds to shares (G, K), to mean costs (G, K) and to rates (G, K, M)."""
@@ -65,7 +69,7 @@ class GroupSample(NamedTuple):
         """Of sums of what each group adds, (G,) or (G, n)."""
         return np.asarray(parts.T @ parts * len(self.shares) / self.freedom)
 
-    def cost(self, shares: FloatArray, means: FloatArray, priors: FloatArray | None) -> FloatArray:
+    def cost(self, shares: FloatArray, means: FloatArray, priors: Priors) -> FloatArray:
         """What each group adds to the cost per case, (G,)."""
         if priors is not None:
             return np.asarray(self.means @ priors)
@@ -136,12 +140,12 @@ class Samples:
         groups = None if self.groups is None else tuple(self.groups[k] for k in kept)
         return Samples(self.counts[kept], self.means[kept], self.spreads[kept], self.costs, groups)
 
-    def costs_at(self, priors: FloatArray | None) -> FloatArray:
+    def costs_at(self, priors: Priors) -> FloatArray:
         """Cost per case, (S,): at given class shares, or at those of each sample."""
         shares = self.shares if priors is None else np.broadcast_to(priors, self.means.shape)
         return np.asarray((shares * np.where(shares > 0, self.means, 0.0)).sum(axis=1))
 
-    def strata(self, priors: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    def strata(self, priors: Priors) -> Ends:
         """Counts, (S, strata, cells), and what each cell costs, weighted, (1, strata, cells).
 
         At given class shares each class is a stratum.
@@ -268,7 +272,7 @@ class Chances(NamedTuple):
     rates: FloatArray
 
 
-def chances_of(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
+def chances_of(before: Samples, after: Samples, priors: Priors) -> Chances:
     """Three questions: did the cost, the class shares, the decisions within classes move?"""
     if before.groups is not None:
         return _grouped_chances(before, after, priors)
@@ -278,7 +282,7 @@ def chances_of(before: Samples, after: Samples, priors: FloatArray | None) -> Ch
 
 
 def _group_pairs(
-    before: Samples, after: Samples, priors: FloatArray | None
+    before: Samples, after: Samples, priors: Priors
 ) -> Iterator[tuple[Pair, float, float, float]]:
     """Pairs of samples in groups: both, the change in cost, its error, its degrees of freedom.
 
@@ -296,7 +300,7 @@ def _group_pairs(
         yield (one, two), change, float(np.sqrt(total)), freedom
 
 
-def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
+def _grouped_chances(before: Samples, after: Samples, priors: Priors) -> Chances:
     """The same of samples that come in groups."""
     rates = [each.counts / np.maximum(each.class_totals, 1e-300)[:, :, None]
              for each in (before, after)]  # fmt: skip
@@ -312,7 +316,7 @@ def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None)
     return Chances(*np.array(found).T)
 
 
-def _cost_chance(before: Samples, after: Samples, priors: FloatArray | None) -> FloatArray:
+def _cost_chance(before: Samples, after: Samples, priors: Priors) -> FloatArray:
     """By permutation when each cell has one cost; by Welch's t otherwise."""
     if before.costs is not None:
         counts, costs = before.strata(priors)
@@ -322,9 +326,7 @@ def _cost_chance(before: Samples, after: Samples, priors: FloatArray | None) -> 
     return np.array([two_sided(*each) for each in zip(change, error, freedom, strict=True)])
 
 
-def _welch(
-    before: Samples, after: Samples, priors: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
+def _welch(before: Samples, after: Samples, priors: Priors) -> Ends:
     """Standard error of a change of means, and its degrees of freedom."""
     parts, sizes = [], []
     for each in (before, after):
@@ -342,7 +344,7 @@ def _welch(
     return np.sqrt(total), freedom
 
 
-def moved(before: Samples, after: Samples, priors: FloatArray | None, level: float) -> Moved:
+def moved(before: Samples, after: Samples, priors: Priors, level: float) -> Moved:
     """By how much the cost moved, and which part of it came from where."""
     change = after.costs_at(priors) - before.costs_at(priors)
     low, high = _limits(before, after, priors, level, change)
@@ -365,8 +367,8 @@ def moved(before: Samples, after: Samples, priors: FloatArray | None, level: flo
 
 
 def _limits(
-    before: Samples, after: Samples, priors: FloatArray | None, level: float, change: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    before: Samples, after: Samples, priors: Priors, level: float, change: FloatArray
+) -> Ends:
     """By the score test where each cell has one cost, by Welch's t otherwise."""
     if before.groups is not None:
         found = _group_pairs(before, after, priors)
@@ -384,9 +386,7 @@ def _limits(
     return score_limits(counts, np.concatenate([-costs, costs], axis=1), normal_quantile(level))
 
 
-def _part_errors(
-    before: Samples, after: Samples, parts: tuple[FloatArray, ...]
-) -> tuple[FloatArray, FloatArray]:
+def _part_errors(before: Samples, after: Samples, parts: tuple[FloatArray, ...]) -> Ends:
     """Standard errors of the two parts, by the delta method on class means and shares."""
     p, q, r, s = parts
     found = []

@@ -212,9 +212,11 @@ def watch(
     )
 
 
-def _judged(
-    change: PeriodChange, so_far: PeriodChange | None, alpha: float
-) -> tuple[PeriodChange, PeriodChange, float]:
+#: A period and all up to it against the reference, and the least probability among them.
+Judged = tuple[PeriodChange, PeriodChange, float]
+
+
+def _judged(change: PeriodChange, so_far: PeriodChange | None, alpha: float) -> Judged:
     """One look: its questions corrected together, and judged at what the look may spend."""
     asked = [change] if so_far is None else [change, so_far]
     corrected = iter(holm([p for each in asked for p in each.p_values.values()]).tolist())
@@ -227,10 +229,8 @@ def _judged(
 
 
 def _with_ranking(
-    judged: list[tuple[PeriodChange, PeriodChange, float]],
-    names: Sequence[Any],
-    scores: Mapping[Any, RankedScores],
-) -> list[tuple[PeriodChange, PeriodChange, float]]:
+    judged: list[Judged], names: Sequence[Any], scores: Mapping[Any, RankedScores]
+) -> list[Judged]:
     """Where there is an alarm: whether the ranking of cases moved, there and since the start."""
     absent = [name for name in names if name not in scores]
     if absent:

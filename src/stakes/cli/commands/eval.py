@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
+    CONDITIONS,
     CONFUSION,
     ENGINES,
+    FORMS,
     GROUPS,
+    OFTEN,
     add_cost_options,
     add_data_options,
     add_group,
@@ -58,11 +61,6 @@ _PRESET = {
     "--preset sre16": "costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, "
     "sre12, sre16, sre18-cmn2 or sre18-vast",
 }
-_FORMS = {
-    "--json": "everything, as JSON",
-    "--csv": "the table, as CSV",
-    "--quiet": "only the model to deploy and its threshold",
-}
 _WRITTEN = {
     "--html PAGE": "also write a report page",
     "--pdf FILE": "also print that page, through Chromium",
@@ -89,10 +87,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_cost_options(parser)
     add_options(parser, _PRESET)
     group = parser.add_argument_group("what to print")
-    add_options(group.add_mutually_exclusive_group(), _FORMS)
+    forms = {**FORMS, "--quiet": "only the model to deploy and its threshold"}
+    add_options(group.add_mutually_exclusive_group(), forms)
     add_options(group, _WRITTEN, list_costliest=0, min_positives=10)
-    often = {"action": "append", "default": []}
-    add_group(parser, "conditions, for continuous integration", _CONDITIONS, fail_if=often)
+    add_group(parser, CONDITIONS, _CONDITIONS, fail_if=OFTEN)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -35,6 +35,7 @@ from stakes.summaries import (
     load_summary,
 )
 from stakes.summaries.stored_file import is_summary
+from stakes.typing import FloatArray
 
 #: What a column may be taken as, in words.
 _TAKEN_AS = {
@@ -129,7 +130,7 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     return Described(name, holds, role, labels)
 
 
-def _holds(numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
+def _holds(numbers: FloatArray | None, labels: Labels | None) -> str:
     """What a column holds, in words."""
     if labels is not None and labels.names:
         empty = int((labels.codes < 0).sum())
@@ -193,7 +194,7 @@ def _class_pattern(columns: list[Described]) -> str:
     return f"{stem}*"
 
 
-def _numbers(table: Table, cells: NDArray[Any], name: str) -> NDArray[np.float64] | None:
+def _numbers(table: Table, cells: NDArray[Any], name: str) -> FloatArray | None:
     """The column as numbers, or None."""
     from stakes.sources.cells import as_numbers
 
@@ -204,7 +205,7 @@ def _numbers(table: Table, cells: NDArray[Any], name: str) -> NDArray[np.float64
     return None if np.isnan(numbers).all() else numbers
 
 
-def _few_whole(numbers: NDArray[np.float64]) -> bool:
+def _few_whole(numbers: FloatArray) -> bool:
     """Whether numbers look like codes of outcomes: few and whole."""
     kept = numbers[~np.isnan(numbers)]
     if not (kept == np.floor(kept)).all():

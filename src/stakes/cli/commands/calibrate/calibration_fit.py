@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
@@ -31,6 +30,7 @@ from stakes.inquiry.model_decisions import turned_round, without_gaps
 from stakes.inquiry.truth import Cases, texts
 from stakes.messages.audience import speaking_of
 from stakes.posteriors import Posteriors, shift_priors
+from stakes.typing import FloatArray
 
 #: What the automatic choice can be made by, as the library calls it; None for the costs.
 CHOSEN_BY = {"cross-entropy": "cross_entropy", "brier": "brier", "cost": None}
@@ -60,8 +60,8 @@ class Learnt:
     question: Asked
     cases: Cases
     application: Application
-    before: NDArray[np.float64] | None
-    after: NDArray[np.float64]
+    before: FloatArray | None
+    after: FloatArray
     cost: CalibrationGain
     entropy: CalibrationGain
     compared: CalibrationGain
@@ -126,7 +126,7 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
     if args.kind == "automatic":
         options |= {"by": by, "folds": args.folds, "rng": args.seed}
     calibrator = every_kind()[args.kind](classes=list(cases.classes), **options)
-    logs, without = _fitted(calibrator, scores, cases, read, args, telling)
+    logs, without = _fitted(calibrator, scores, read, args, telling)
     _remember(calibrator, model, cases.weights, kind)
     telling.say("judging")
     after = np.exp(logs)
@@ -152,19 +152,14 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
 
 
 def _fitted(
-    calibrator: Calibrator,
-    scores: NDArray[np.float64],
-    cases: Cases,
-    read: ReadCases,
-    args: Any,
-    telling: Telling,
-) -> tuple[NDArray[np.float64], str]:
+    calibrator: Calibrator, scores: FloatArray, read: ReadCases, args: Any, telling: Telling
+) -> tuple[FloatArray, str]:
     """Fit on all cases, and without each fold in turn; an automatic choice of few cases too.
 
     Returns log-posteriors of each case, under the target priors, without it, and what it had no
     part in: "fit", or "choice and fit".
     """
-    names, weights = np.array(cases.classes)[cases.truth], cases.weights
+    names, weights = np.array(calibrator.options["classes"])[read.codes], read.sample_weight
     if not isinstance(calibrator, Automatic):
         telling.say(f"fitting {args.kind} to all cases")
         calibrator.fit(scores, names, sample_weight=weights)
@@ -200,9 +195,7 @@ def _bound(text: str) -> float | str:
     raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
 
 
-def _remember(
-    calibrator: Calibrator, model: Model, weights: NDArray[np.float64] | None, kind: str
-) -> None:
+def _remember(calibrator: Calibrator, model: Model, weights: FloatArray | None, kind: str) -> None:
     """Let the file say what Python is to give: the column itself, or posteriors."""
     scores = model.scores
     assert scores is not None
@@ -214,7 +207,7 @@ def _remember(
         calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
 
 
-def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+def log_scores(model: Model, priors: FloatArray, kind: str) -> FloatArray:
     """What calibrators take: log-posteriors or log odds, whatever the file holds."""
     assert model.scores is not None
     if kind == "posterior":

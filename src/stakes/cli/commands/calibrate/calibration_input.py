@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.calibration.persistence import sealed
@@ -42,6 +41,7 @@ from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors
 from stakes.sources.cells import as_labels
 from stakes.sources.table import Table
+from stakes.typing import FloatArray
 
 _MEANT = {
     "posterior": "probabilities",
@@ -162,7 +162,7 @@ def _settled(sort: str | None, said: str | None, path: str) -> str:
 
 def scores_from(
     table: Table, source: Input, learnt: Calibrator, *, known: bool, narrow: bool
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """The scores of a file as the calibrator takes them, one per case or per outcome.
 
     `known` says that the file of the calibration knows what they are.
@@ -190,7 +190,7 @@ def scores_from(
     return _as_taken(values, source, learnt._sort)
 
 
-def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np.float64]:
+def _values(table: Table, source: Input, classes: tuple[str, ...]) -> FloatArray:
     """The numbers of the file: of the one score, or of each outcome in order."""
     columns, arrays = source.columns, table.matrices
     name = columns.get("matrix", columns.get("score"))
@@ -225,7 +225,7 @@ def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np
     return np.column_stack([table.numbers(columns[each]) for each in classes])
 
 
-def _as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> NDArray[np.float64]:
+def _as_taken(values: FloatArray, source: Input, sort: str | None) -> FloatArray:
     """Scores as a calibrator takes them that was fitted on that sort of scores."""
     kind = source.scores_are or "posterior"
     if source.flip:
@@ -240,7 +240,7 @@ def _as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> N
 
 
 def _look_at(
-    values: NDArray[np.float64], source: Input, learnt: Calibrator, name: str, narrow: bool
+    values: FloatArray, source: Input, learnt: Calibrator, name: str, narrow: bool
 ) -> None:
     """Raise where scores are clearly on another scale than those in `fit`, and warn in doubt."""
     kind, sort, what = source.scores_are, learnt._sort, "scores"
@@ -288,7 +288,7 @@ def _speak_of_unit_scores(what: str, seen: tuple[float, ...] | None, share: floa
         )
 
 
-def _refuse_other_scale(values: NDArray[np.float64], seen: tuple[float, ...], what: str) -> None:
+def _refuse_other_scale(values: FloatArray, seen: tuple[float, ...], what: str) -> None:
     """Raise when scores, in order, are far beyond those in `fit`, or log-odds where it had points.
 
     Warn where hardly any of those were: where the scores fill a small part of a range between

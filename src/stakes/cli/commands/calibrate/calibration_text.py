@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.application.sentences import describe_costs
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator, reliability_table
@@ -20,6 +19,7 @@ from stakes.inquiry.remarks import both_shares
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
+from stakes.typing import FloatArray
 
 
 def learnt_record(learnt: Learnt, args: Any) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _about_impossible(learnt: Learnt) -> list[str]:
     return [zero] * bool(before) + [left] * bool(after)
 
 
-def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
+def _reliable(learnt: Learnt, posteriors: FloatArray) -> str:
     """One sentence about reliability."""
     cases = learnt.cases
     found = reliability_table(  # the sentence does without the band, which takes long

@@ -11,7 +11,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _files
@@ -29,9 +28,10 @@ from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 from stakes.sources.formats import endings
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_bytes, read_table, unzipped
+from stakes.typing import FloatArray
 
 #: Calibrated probabilities by the names of their columns.
-Columns = dict[str, NDArray[np.float64]]
+Columns = dict[str, FloatArray]
 #: What `--prevalence` says when nobody knows.
 ESTIMATE = "estimate"
 #: A share below this is none.
@@ -40,7 +40,7 @@ LEAST = 1e-6
 WIDEST = 0.9
 
 
-def estimated(calibrator: Calibrator, scores: NDArray[np.float64], source: str) -> PriorEstimate:
+def estimated(calibrator: Calibrator, scores: FloatArray, source: str) -> PriorEstimate:
     """The shares of each outcome among the cases of a file."""
     assert calibrator.priors is not None
     assert calibrator.classes is not None
@@ -235,7 +235,7 @@ def _refuse_idle_options(args: Any) -> None:
         load("pyarrow.parquet", extra="parquet")
 
 
-def _new_columns(source: Input, names: tuple[str, ...], posteriors: NDArray[np.float64]) -> Columns:
+def _new_columns(source: Input, names: tuple[str, ...], posteriors: FloatArray) -> Columns:
     """Names for the calibrated probabilities."""
     if "score" in source.columns and posteriors.shape[1] == 2:
         return {f"{source.model}_calibrated": posteriors[:, 1]}

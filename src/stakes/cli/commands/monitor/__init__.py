@@ -7,8 +7,11 @@ import sys
 
 from stakes.cli.commands import inquiry_of
 from stakes.cli.options import (
+    CONDITIONS,
     ENGINES,
+    FORMS,
     GROUPS,
+    OFTEN,
     add_cost_options,
     add_data_options,
     add_group,
@@ -47,11 +50,6 @@ _PERIODS = {
     "--model NAME": "which model, when there are several",
     "--level 0.95": "the share of runs without change in which there is never an alarm",
 }
-_FORMS = {
-    "--json": "everything, as JSON",
-    "--csv": "the table, as CSV",
-    "--quiet": "only the periods with an alarm",
-}
 _ALARM = {
     "--fail-if alarm": "exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",
 }
@@ -68,10 +66,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_group(parser, "the periods", _PERIODS, memory="2GB", reference_first=first, level=0.95)
     add_cost_options(parser)
     group = parser.add_argument_group("what to print")
-    add_options(group.add_mutually_exclusive_group(), _FORMS)
+    forms = {**FORMS, "--quiet": "only the periods with an alarm"}
+    add_options(group.add_mutually_exclusive_group(), forms)
     add_options(group, {"--plot FILE": "draw the costs over the periods"})
-    often = {"action": "append", "default": []}
-    add_group(parser, "conditions, for continuous integration", _ALARM, fail_if=often)
+    add_group(parser, CONDITIONS, _ALARM, fail_if=OFTEN)
 
 
 def run(args: argparse.Namespace) -> int:
