@@ -195,9 +195,9 @@ class MatrixElicitation:
             )
         first = tuple(np.argwhere(~free)[0])
         unit = (rows[first[0]], names[first[1]]) if self.unit is None else self.unit
-        for name, value in (("classes", rows), ("decisions", names), ("free", free)):
+        known = {"classes": rows, "decisions": names, "free": free, "unit": unit}
+        for name, value in known.items():
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "unit", unit)
         if free[self._at(unit)]:
             raise DataError(f"the unit {unit} is a right decision, which costs nothing.")
 
@@ -298,8 +298,8 @@ class MatrixElicitation:
             return self
         if prefers not in ("a", "b"):
             raise DataError(f"an answer is 'a', 'b' or '='; got {prefers!r}.")
-        better, worse = question.outcomes if prefers == "a" else question.outcomes[::-1]
-        names = question.systems if prefers == "a" else question.systems[::-1]
+        side = 1 if prefers == "a" else -1
+        (better, worse), names = question.outcomes[::side], question.systems[::side]
         said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
         return self.preferred(better, worse, said=said)
 

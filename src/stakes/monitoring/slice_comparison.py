@@ -205,7 +205,13 @@ def compare_slices(
     named = _by_name(slices)
     names, parts = tuple(named), list(named.values())
     inside = samples_of(parts, app, names)
-    outside = samples_of(_rest(parts), app, [f"all but {name}" for name in names])
+    total = merge_summaries(parts)
+    sums = ("counts", "sums", "squares") if isinstance(total, CostTally) else ("counts",)
+    rest = [
+        replace(total, **{name: getattr(total, name) - getattr(part, name) for name in sums})
+        for part in parts
+    ]
+    outside = samples_of(rest, app, [f"all but {name}" for name in names])
     gaps = changes_between(outside, inside, app, level)
     reach = 1 - (1 - level) / len(names)
     return Slices(
@@ -216,16 +222,6 @@ def compare_slices(
         adjusted=holm([gap.p_values["cost"] for gap in gaps]),
         level=level,
     )
-
-
-def _rest(parts: list[Any]) -> list[Any]:
-    """For each part, all others together."""
-    total = merge_summaries(parts)
-    sums = ("counts", "sums", "squares") if isinstance(total, CostTally) else ("counts",)
-    return [
-        replace(total, **{name: getattr(total, name) - getattr(part, name) for name in sums})
-        for part in parts
-    ]
 
 
 def _by_name(slices: Any) -> dict[Any, Any]:

@@ -48,15 +48,13 @@ def run(args: argparse.Namespace) -> int:
         write_whole(folder / name, example_path(name).read_text(encoding="utf-8"))
     worst = EXIT_OK
     for title, line in EXAMPLES:
-        words = [_placed(word, folder) for word in shlex.split(line)]
+        words = [
+            (folder / word).as_posix() if word in FILES or word.endswith(".html") else word
+            for word in shlex.split(line)
+        ]
         print(bold(title))
         print(f"$ stakes eval {shlex.join(words)}\n")
         worst = max(worst, main(["eval", *words]))
         print(f"\n{'-' * 72}\n")
     print(f"The data, the costs and the three pages are in {folder}.")
     return worst
-
-
-def _placed(word: str, folder: Path) -> str:
-    """A word of a command, with the folder in front if it names a file."""
-    return (folder / word).as_posix() if word in FILES or word.endswith(".html") else word

@@ -147,13 +147,15 @@ def _print_slices(ev: Evaluation) -> None:
         return
     best = {name: part[part.best] for name, part in parts.items()}
     level = percent(ev.level).replace(" ", "")
+    ends = [model.interval for model in best.values()]
+    limits = ["too few" if each is None else f"{each[0]:.3f} - {each[1]:.3f}" for each in ends]
     print()
     print_columns(
         Column("slice", list(parts), label=True),
         Column("cases", [grouped(part.n_cases) for part in parts.values()]),
         Column("best", [model.name for model in best.values()], label=True),
         Column("NEC", [_nec(model.nec) for model in best.values()]),
-        Column(f"{level} interval", [_limits(model.interval) for model in best.values()], drop=1),
+        Column(f"{level} interval", limits, drop=1),
         Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
     )
 
@@ -161,8 +163,3 @@ def _print_slices(ev: Evaluation) -> None:
 def _nec(value: float) -> str:
     """A NEC to three decimals; undefined where all cases are alike, so that no decision errs."""
     return normalized(None if math.isnan(value) else value)
-
-
-def _limits(interval: tuple[float, float] | None) -> str:
-    """An interval, or that there are too few cases for one."""
-    return "too few" if interval is None else f"{interval[0]:.3f} - {interval[1]:.3f}"

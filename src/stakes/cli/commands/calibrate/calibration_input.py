@@ -264,28 +264,21 @@ def _look_at(
             values, what = np.log(values) - np.log1p(-values), "log-odds"
     elif not narrow and looks_like_probabilities(values):
         share = 0.0 if seen is None else sum(0 <= each <= 1 for each in seen) / len(seen)
+        said = (
+            f"all {grouped(len(values))} scores of {name} lie between 0 and 1, like probabilities"
+        )
+        those = (
+            "" if seen is None else "; the calibration was learnt on scores from " + _shown(seen)
+        )
+        if seen is not None and share < _MANY:
+            raise DataError(f"{said}{those}.", hint=_NARROW)
         if share <= 0.5:
-            _speak_of_unit_scores(f"all {grouped(len(values))} scores of {name}", seen, share)
+            meant = " If they are on that scale, --narrow says so." if those else ""
+            warn(f"{said}, and are not read as such{those}.{meant}")
             return
     finite = values[np.isfinite(values)]
     if not narrow and seen is not None and len(finite) >= FEW_CASES and len(np.unique(finite)) > 2:
         _refuse_other_scale(np.sort(finite), seen, f"{what} of {name}")
-
-
-def _speak_of_unit_scores(what: str, seen: tuple[float, ...] | None, share: float) -> None:
-    """Raise when scores that are no probabilities look like some; warn where many did in `fit`."""
-    said = f"{what} lie between 0 and 1, like probabilities"
-    if seen is None:
-        warn(f"{said}, and are not read as such.")
-    elif share < _MANY:
-        raise DataError(
-            f"{said}; the calibration was learnt on scores from {_shown(seen)}.", hint=_NARROW
-        )
-    else:
-        warn(
-            f"{said}, and are not read as such; the calibration was learnt on scores from "
-            f"{_shown(seen)}. If they are on that scale, --narrow says so."
-        )
 
 
 def _refuse_other_scale(values: FloatArray, seen: tuple[float, ...], what: str) -> None:

@@ -18,7 +18,7 @@ from stakes._optional import load
 from stakes.application.toml_text import located
 from stakes.calibration import Calibrator
 from stakes.calibration.saved_calibrators import read_saved
-from stakes.cli.commands.calibrate.calibration_input import Input, agreed, input_of, scores_from
+from stakes.cli.commands.calibrate.calibration_input import agreed, input_of, scores_from
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, UndefinedError
@@ -174,7 +174,10 @@ def apply_calibration(args: Any) -> int:
         calibrator = learnt.with_priors(found.priors)
     elif args.prevalence:
         calibrator = learnt.with_priors(shares(args.prevalence, names))
-    columns = _new_columns(kept, names, calibrator.posteriors(scores))
+    posteriors = calibrator.posteriors(scores)
+    columns = {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(names)}
+    if "score" in kept.columns and len(names) == 2:
+        columns = {f"{kept.model}_calibrated": posteriors[:, 1]}
     taken = [name for name in columns if name in table.names]
     if taken:
         raise DataError(f"{table.source} already has a column '{taken[0]}'.")
@@ -233,10 +236,3 @@ def _refuse_idle_options(args: Any) -> None:
         )
     if file.suffix.lower() == PARQUET:
         load("pyarrow.parquet", extra="parquet")
-
-
-def _new_columns(source: Input, names: tuple[str, ...], posteriors: FloatArray) -> Columns:
-    """Names for the calibrated probabilities."""
-    if "score" in source.columns and posteriors.shape[1] == 2:
-        return {f"{source.model}_calibrated": posteriors[:, 1]}
-    return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(names)}
