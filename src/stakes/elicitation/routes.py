@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,10 @@ from stakes._checks import positive_share
 from stakes._columns import as_reals
 from stakes._names import listed
 from stakes.application.sentences import spoken
+from stakes.audit import best_threshold, implied_costs
+from stakes.audit.count_metric import as_count_metric
 from stakes.elicitation.statements import Statement
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.metrics import Metric, catalogue
 from stakes.metrics.scores.hull_points import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
@@ -176,10 +178,6 @@ def _said(pair: tuple[float, float]) -> str:
     return spoken(pair[0]) if pair[0] == pair[1] else f"{spoken(pair[0])} to {spoken(pair[1])}"
 
 
-#: More cuts than this are thinned when a metric is maximised by trying.
-_MOST_CUTS = 2000
-
-
 def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: Any) -> Statement:
     """What tuning a metric implies: how many false alarms it gives for one miss, here.
 
@@ -189,8 +187,8 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     Parameters
     ----------
     metric : str or callable
-        A name of `stakes.metrics.catalogue`, or a function of a ConfusionMatrix that is
-        maximised.
+        A name of `stakes.metrics.catalogue`, perhaps with parameters as in ``f_beta:beta=2``, or
+        a function of a ConfusionMatrix that is maximised.
     system : ConfusionMatrix, ScoreCounts or ScoreBins
         Scores are first cut where the metric is best.
 
@@ -210,26 +208,21 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     >>> ratio_from_metric("f1", ConfusionMatrix([[80, 10], [10, 10]]))
     Statement('you tune f1, which is 0.5 here': ratio from 3 to 3)
     """
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "a metric")
     measure: Any = metric
-    if isinstance(metric, str):
-        try:
-            measure = catalogue[metric]
-        except KeyError as error:
-            hint = "f1, mcc, kappa, ...; see the catalogue"
-            raise DataError(f"{error.args[0]}", hint=hint) from None
-    table = _best_cut(measure, system) if isinstance(system, RankedScores) else system
+    if not isinstance(metric, str):  # here a metric takes tables, there their counts
+        measure = wraps(metric)(lambda counts: metric(ConfusionMatrix(counts)))
+    table = best_threshold(measure, system).matrix if isinstance(system, RankedScores) else system
     if not isinstance(table, ConfusionMatrix) or table.counts.shape != (2, 2):
         raise DataError("`system` must have two classes and two decisions.")
-    counts = table.counts.astype(np.float64)
-    miss, alarm = (_slope(measure, counts, row) for row in (1, 0))
+    counted, implied = as_count_metric(measure), implied_costs(measure, table).costs.values
+    miss, alarm = float(implied[1, 0]), float(implied[0, 1])
     if miss * alarm <= 0:
         raise UndefinedError(
-            f"{name} does not trade misses for false alarms here: it changes by {miss:.4g} per "
-            f"miss and by {alarm:.4g} per false alarm."
+            f"{counted.name} does not trade misses for false alarms here: a miss counts as "
+            f"{miss:.4g}, a false alarm as {alarm:.4g}."
         )
-    ratio = float(f"{miss / alarm:.10g}")  # what finite differences are worth
-    said = f"you tune {name}, which is {measure(table):.4g} here"
+    ratio = float(f"{miss / alarm:.9g}")  # what finite differences are worth
+    said = f"you tune {counted.name}, which is {float(counted.values(table.counts)):.4g} here"
     return Statement(ratio, ratio, said, "metric", {"ratio": [ratio, ratio]})
 
 
@@ -275,47 +268,6 @@ def ratio_from_sensitivity(
     said = f"you want to find {100 * sensitivity:.4g} % of the positives"
     inputs = {"ratio": [float(low), float(high)]}
     return Statement(float(low), float(high), said, "sensitivity", inputs)
-
-
-def _slope(measure: Any, counts: Any, row: int) -> float:
-    """How a metric changes when a case of one class is decided wrongly instead of rightly."""
-    right, wrong = (0, 1) if row == 0 else (1, 0)
-    step = 1e-5 * max(1e-3, min(counts[row, right], max(counts[row, wrong], 1e-2)))
-    values = []
-    for sign in (1, -1):
-        moved = counts.copy()
-        moved[row, wrong] += sign * step
-        moved[row, right] -= sign * step
-        if moved.min() < 0:  # at the edge: one side only
-            moved = counts.copy()
-        values.append((float(measure(ConfusionMatrix(moved))), moved[row, wrong]))
-    (up, x_up), (down, x_down) = values
-    if x_up == x_down or not (math.isfinite(up) and math.isfinite(down)):
-        raise UndefinedError("the metric has no slope here.")
-    return float((up - down) / (x_up - x_down))
-
-
-def _best_cut(measure: Any, scores: RankedScores) -> ConfusionMatrix:
-    """The confusion matrix at the cut where the metric is best."""
-    scores.require_both("ratio_from_metric")
-    below_first, below_second = scores.cumulated
-    n0, n1 = scores.class_totals
-    step = 1 if isinstance(measure, Metric) else max(1, below_first.size // _MOST_CUTS)
-    cuts = np.union1d(scores.hull, np.arange(0, below_first.size, step))
-    tn, fn = below_first[cuts].astype(np.float64), below_second[cuts].astype(np.float64)
-    inside = (tn > 0) & (tn < n0) & (fn > 0) & (fn < n1)
-    if not inside.any():
-        raise UndefinedError("no threshold leaves cases on both sides in both classes.")
-    tn, fn = tn[inside], fn[inside]
-    tables = np.stack([tn, n0 - tn, fn, n1 - fn], axis=1).reshape(-1, 2, 2)
-    if isinstance(measure, Metric):
-        values = measure.values(tables)
-    else:
-        values = np.array([float(measure(ConfusionMatrix(table))) for table in tables])
-    sign = 1.0 if getattr(measure, "higher_is_better", True) else -1.0
-    if np.isnan(values).all():
-        raise UndefinedError("the metric is undefined at every threshold.")
-    return ConfusionMatrix(tables[int(np.nanargmax(sign * values))])
 
 
 class EmblematicModel(NamedTuple):

@@ -11,24 +11,10 @@ from stakes.cli.problems import EXIT_OK, warn
 
 __all__ = ["configure", "run"]
 
+#: Every calibrator, as the help lists them.
 KINDS = (
-    "automatic",
-    "affine",
-    "temperature",
-    "vector",
-    "matrix",
-    "dirichlet",
-    "logistic",
-    "beta",
-    "gaussian",
-    "isotonic",
-    "venn-abers",
-    "histogram",
-    "rank",
-    "smooth",
-    "average",
-    "common-curve",
-    "structured-matrix",
+    "automatic, affine, temperature, vector, matrix, dirichlet, logistic, beta, gaussian, "
+    "isotonic, venn-abers, histogram, rank, smooth, average, common-curve, structured-matrix"
 )
 EXAMPLES = """examples:
   stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\
@@ -47,7 +33,7 @@ as long as only the shares have changed.
 
 _CALIBRATION = {
     "--model COLUMN": "the same as --scores COLUMN",
-    "--kind KIND": f"which calibrator (default automatic): {', '.join(KINDS)}",
+    "--kind KIND": f"which calibrator (default automatic): {KINDS}",
     "--choose-by cost": "what the automatic choice is made by: cross-entropy (default), brier, or "
     "cost, that of the decisions under the costs given",
     "--bound 50": "how far, in natural logarithms, a score below the best of its case is trusted; "
@@ -71,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     add_model_options(parser)
     add_cost_options(parser)
-    kind = {"choices": KINDS, "default": "automatic"}
+    kind = {"choices": tuple(KINDS.split(", ")), "default": "automatic"}
     by = {"choices": ("cross-entropy", "brier", "cost")}
     numbers = {"bound": "data", "folds": 5, "seed": 0}
     add_group(parser, "the calibration", _CALIBRATION, kind=kind, choose_by=by, **numbers)
