@@ -30,13 +30,9 @@ def add_options(to: Any, said: Mapping[str, str], **more: Any) -> None:
         to.add_argument(*names, help=meaning, **settings)
 
 
-def add_group(
-    parser: argparse.ArgumentParser, title: str, said: Mapping[str, str], **more: Any
-) -> Any:
-    """Add options under a title; returns their group."""
-    group = parser.add_argument_group(title)
-    add_options(group, said, **more)
-    return group
+def add_group(parser: Any, title: str, said: Mapping[str, str], **more: Any) -> None:
+    """Add options under a title."""
+    add_options(parser.add_argument_group(title), said, **more)
 
 
 _CASES = {

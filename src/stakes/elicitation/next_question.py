@@ -66,10 +66,6 @@ class Options:
         """Normalised cost above that of the best option, at each ratio of the grid."""
         return np.asarray(self.nec - self.nec.min(axis=0))
 
-    def worst(self, start: int, stop: int) -> FloatArray:
-        """The worst regret of each option from one grid point to another, both included."""
-        return np.asarray(self.regrets[:, start : stop + 1].max(axis=1))
-
     def stretches(self, start: int, stop: int, tolerance: float) -> list[tuple[int, int]]:
         """As few (last grid point, option) as possible, each regretting at most `tolerance`.
 
@@ -85,10 +81,6 @@ class Options:
             found.append((at, best))
             if at >= stop:
                 return found
-
-    def position(self, ratio: float) -> int:
-        """The grid point nearest to a ratio, on the scale of factors."""
-        return int(np.argmin(np.abs(np.log(self.ratios / ratio))))
 
 
 def options_of(

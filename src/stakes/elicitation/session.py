@@ -162,7 +162,7 @@ class Elicitation:
     @property
     def _worst(self) -> np.ndarray:
         """Worst regret of each option."""
-        return self.options.worst(0, self.options.ratios.size - 1)
+        return np.asarray(self.options.regrets.max(axis=1))
 
     @property
     def is_done(self) -> bool:

@@ -198,15 +198,12 @@ class PeriodChange:
 
     def __str__(self) -> str:
         said = {
-            name: f"p = {self.p_values[name]:.2g}{', moved' * (name in self.moved)}"
-            for name in self.p_values
+            name: f"p = {p:.2g}{', moved' * (name in self.moved)}"
+            for name, p in self.p_values.items()
         }
-        shares = ", ".join(
-            f"{name} {_percent(p)} -> {_percent(q)}"
-            for name, p, q in zip(
-                self.classes[-3:], self.priors_before[-3:], self.priors_after[-3:], strict=True
-            )
-        )
+        trio = zip(self.classes, self.priors_before, self.priors_after, strict=True)
+        last = [f"{name} {_percent(p)} -> {_percent(q)}" for name, p, q in trio][-3:]
+        shares = ", ".join(last)
         return "\n".join(
             [
                 f"cost per case {self.before:.4g} -> {self.after:.4g}: {self.cost}; {said['cost']}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from stakes.evaluation import Evaluation
@@ -15,12 +15,7 @@ from stakes.evaluation.model_table import saving
 from stakes.exceptions import DataError
 from stakes.monitoring import Watch
 
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
+_COMPARISONS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _SAY = (
     "Say:  --fail-if 'nec>0.5'   (nec, cost or saving; > >= < <=; for a model that is not the "
     "best:  'gbm:nec>0.5')"

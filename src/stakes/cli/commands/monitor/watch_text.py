@@ -156,13 +156,10 @@ def _columns(watch: Watch) -> list[Column]:
     """The table of periods; columns to the right leave first."""
     table = watch.frame()
     unit = f" {watch.application.unit}" if watch.application.unit else ""
-    alarms = set(watch.alarms)
-    marks = ["" if name not in alarms else "ALARM" for name in watch.periods]
+    marks = ["ALARM" if rung else "" for rung in table["alarm"].tolist()]
     costs = aligned(table["cost"].tolist())
-    ends = zip(
-        aligned(table["low"].tolist(), 3), aligned(table["high"].tolist(), 3), table["low"],
-        strict=True,
-    )  # fmt: skip
+    starts, stops = (aligned(table[end].tolist(), 3) for end in ("low", "high"))
+    ends = zip(starts, stops, table["low"], strict=True)
     limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
     n = len(watch.periods)
     columns = ("change", "from_shares", "from_errors")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -17,9 +15,9 @@ from stakes._files import write_whole
 from stakes.cli.problems import warn
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.progress import Telling, duration
-from stakes.cli.show.terminal import bold, dim, print_wrapped, shown
+from stakes.cli.show.terminal import bold, dim, print_json, print_wrapped, shown
 from stakes.exceptions import DataError, MissingExtraError
-from stakes.papers.items import Cell, Claim, Item, Paper
+from stakes.papers.items import Cell, Item, Paper
 from stakes.papers.pages import (
     Drawn,
     cells_csv,
@@ -216,8 +214,7 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
              "items": [_listed(paper, item, folder) for item in paper.items]}
             for paper in papers
         ]  # fmt: skip
-        data = None if folder.data is None else str(folder.data)
-        print(json.dumps({"data": data, "papers": listed}, indent=2))
+        print_json({"data": folder.data and str(folder.data), "papers": listed})
         return
     for paper in papers:
         print_wrapped(f"{paper.key}: {paper.citation}", rest="  ")
@@ -230,12 +227,8 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
         print()
     total = sum(item.seconds for paper in papers for item in paper.items)
     print(f"Everything takes about {duration(total)}: stakes reproduce --all")
-    if folder.data is None:
-        print_wrapped(
-            "Set STAKES_DATA to the folder of real scores for the items marked 'needs data'."
-        )
-    else:
-        print_wrapped(f"Real scores are read from {folder.data}.")
+    without = "Set STAKES_DATA to the folder of real scores for the items marked 'needs data'."
+    print_wrapped(f"Real scores are read from {folder.data}." if folder.data else without)
 
 
 def _listed(paper: Paper, item: Item, folder: Folder) -> dict[str, Any]:
@@ -265,7 +258,7 @@ def print_results(
 ) -> None:
     """What was computed, and where the pages are."""
     if args.json:
-        print(json.dumps(_record(results, pages, data), indent=2, allow_nan=False))
+        print_json(_record(results, pages, data))
         return
     if not args.quiet:
         took = [
@@ -321,7 +314,7 @@ def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None)
 
     return {
         "stakes": __version__,
-        "data": None if data is None else str(data),
+        "data": data and str(data),
         "good": all(each.good for each in results)
         and any(each.status != "skipped" for each in results),
         "sentence": words.sentence(results),
@@ -337,18 +330,15 @@ def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None)
                 "printed": len(each.printed),
                 "outside": len(each.outside),
                 "cells": [_cell(cell) for cell in each.outcome.cells] if each.outcome else [],
-                "claims": [_claim(claim) for claim in each.outcome.claims] if each.outcome else [],
+                "claims": [
+                    {**asdict(claim), "holds": None if claim.holds is None else bool(claim.holds)}
+                    for claim in (each.outcome.claims if each.outcome else ())
+                ],
             }
             for each in results
         ],
         "pages": [str(page) for page in pages],
     }
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    """What the paper says, and what its numbers say."""
-    holds = None if claim.holds is None else bool(claim.holds)
-    return {**asdict(claim), "holds": holds}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
@@ -357,8 +347,8 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "name": cell.name,
         "reading": cell.reading,
         "published": cell.published,
-        "ours": cell.ours if math.isfinite(cell.ours) else None,
-        "difference": cell.difference if math.isfinite(cell.difference) else None,
+        "ours": cell.ours,
+        "difference": cell.difference,
         "tolerance": cell.tolerance,
         "verdict": words.verdict(cell),
         "note": cell.note,
