@@ -130,8 +130,8 @@ class TestSwitch:
         """Options that need so many stretches from any point on; the points asked about."""
         self.asked = []
 
-        def stretches(start, stop, tolerance):
-            self.asked.append((start, stop, tolerance))
+        def stretches(start, tolerance):
+            self.asked.append((start, tolerance))
             return [None] * needed
 
         return SimpleNamespace(
@@ -140,7 +140,7 @@ class TestSwitch:
 
     def test_where_both_cost_the_same(self):
         assert _switch(self.options(1), [(4, 0), (5, 1)], 0, 0.1) == 3
-        assert self.asked == [(3, 5, 0.1)]
+        assert self.asked == [(3, 0.1)]
 
     def test_at_the_end_if_that_would_need_another_stretch(self):
         assert _switch(self.options(2), [(4, 0), (5, 1)], 0, 0.1) == 4
@@ -150,7 +150,7 @@ class TestSwitch:
         assert _switch(self.options(1, nec), [(2, 0), (4, 1), (5, 2)], 1, 0.1) == 4
         nec = np.array([[9.0] * 6, [0, 1, 2, 3, 4, 5], [2.5] * 6])
         assert _switch(self.options(1, nec), [(1, 0), (4, 1), (5, 2)], 1, 0.1) == 2
-        assert self.asked == [(2, 5, 0.1)]
+        assert self.asked == [(2, 0.1)]
 
     def test_what_is_left_of_the_stretches_counts(self):
         nec = np.array([[9.0] * 6, [0, 1, 2, 3, 4, 5], [2.5] * 6])

@@ -82,8 +82,8 @@ def pets_csv() -> str:
         parts.append(_thousandths(shares / shares.sum(axis=1, keepdims=True)))
     names = [f"{model}.p_{pet}" for model in ("small", "large") for pet in _PETS]
     head, species = ",".join(["species", *names]), [_PETS[k] for k in truth]
-    numbers = [[f"0.{n:03d}" if n < 1000 else "1" for n in column]
-               for part in parts for column in zip(*part, strict=True)]  # fmt: skip
+    columns = (column for part in parts for column in zip(*part, strict=True))
+    numbers = ([f"0.{n:03d}" if n < 1000 else "1" for n in column] for column in columns)
     return _csv(head, species, *numbers)
 
 

@@ -66,13 +66,13 @@ class Options:
         """Normalised cost above that of the best option, at each ratio of the grid."""
         return np.asarray(self.nec - self.nec.min(axis=0))
 
-    def stretches(self, start: int, stop: int, tolerance: float) -> list[tuple[int, int]]:
+    def stretches(self, start: int, tolerance: float) -> list[tuple[int, int]]:
         """As few (last grid point, option) as possible, each regretting at most `tolerance`.
 
         Going as far as any option allows, again and again, needs the fewest stretches.
         """
         found: list[tuple[int, int]] = []
-        at = start
+        at, stop = start, self.ratios.size - 1
         while True:
             too_much = self.regrets[:, at : stop + 1] > tolerance
             reach = np.where(too_much.any(axis=1), too_much.argmax(axis=1) - 1, stop - at)
@@ -149,7 +149,7 @@ def next_question(talk: Elicitation) -> Question | None:
             return None
         return _posed(talk, talk.ratio.middle, "it halves what is still possible")
     options = talk.options
-    stretches = options.stretches(0, options.ratios.size - 1, talk.tolerance)
+    stretches = options.stretches(0, talk.tolerance)
     count = len(stretches)
     for left in sorted(range(count - 1), key=lambda k: _depth(k + 1, count)):
         ratio = float(options.ratios[_switch(options, stretches, left, talk.tolerance)])
@@ -175,7 +175,7 @@ def _switch(options: Options, stretches: list[tuple[int, int]], k: int, toleranc
     crossing = start + int(not_yet[-1]) if not_yet.size else end
     if crossing <= 0:
         return end
-    more = len(options.stretches(crossing, options.ratios.size - 1, tolerance))
+    more = len(options.stretches(crossing, tolerance))
     return crossing if more <= len(stretches) - k - 1 else end
 
 

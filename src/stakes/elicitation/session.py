@@ -186,7 +186,7 @@ class Elicitation:
         """
         options, start = self.options, 0
         rows = []
-        for end, choice in options.stretches(0, options.ratios.size - 1, tolerance):
+        for end, choice in options.stretches(0, tolerance):
             ends = [start, end]
             rows.append((options.names[choice], *options.ratios[ends], *options.nec[choice, ends]))
             start = end

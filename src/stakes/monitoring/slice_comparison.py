@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,11 @@ def cost_intervals(
     if samples.groups is not None:
         for k, group in enumerate(samples.groups):
             parts = group.cost(samples.shares[k], samples.means[k], app.priors)
-            settings = (float(values[k]), float(np.sqrt(group.covariance(parts))), group.freedom)
-            found.append(_by_groups(*settings, len(group.shares), level, min_cases))
+            value, error = float(values[k]), float(np.sqrt(group.covariance(parts)))
+            refused, notes = shortage(np.array([float(len(parts))]), ["groups"], min_cases)
+            rule = partial(_student, value, error, group.freedom)
+            facts: Any = {"method": "groups", "refused": refused, "notes": notes}
+            found.append(Interval.found("expected_cost", value, rule, level=level, **facts))
         return tuple(found)
     counts, weights = samples.strata(app.priors)
     known = np.ptp(weights[0], axis=1) == 0  # what costs the same whatever is decided
@@ -53,18 +57,9 @@ def cost_intervals(
     return tuple(found)
 
 
-def _by_groups(
-    value: float, error: float, freedom: int, groups: int, level: float, min_cases: int
-) -> Interval:
-    """The cost of one sample whose cases come in groups."""
-    refused, notes = shortage(np.array([float(groups)]), ["groups"], min_cases)
-
-    def rule(at: float, _: Any) -> tuple[float, float]:
-        return student_limits(value, error, at, freedom)
-
-    return Interval.found(
-        "expected_cost", value, rule, level=level, method="groups", refused=refused, notes=notes
-    )
+def _student(value: float, error: float, freedom: int, at: float, _: Any) -> tuple[float, float]:
+    """The limits of a cost whose cases come in groups, at a level."""
+    return student_limits(value, error, at, freedom)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -94,9 +94,12 @@ def run(args: argparse.Namespace) -> int:
         _draw(found, args)
     notes = _tuned(args.metric, inquiry, app)
     if ends:
-        at = [(where, audit(args.metric, application=_at_stake(end)[0], **drawn))
-              for where, end in ends]  # fmt: skip
-        rates = "; ".join(f"{percent(each.misranking.rate)} if {where}" for where, each in at)
+        at = {
+            where: audit(args.metric, application=_at_stake(end)[0], **drawn) for where, end in ends
+        }
+        rates = "; ".join(
+            f"{percent(each.misranking.rate)} if {where}" for where, each in at.items()
+        )
         notes.append(
             "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
             f"wrong one is picked in {rates}."

@@ -99,8 +99,8 @@ def print_table(
     if two:
         ends = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
         prices = Column("a miss is worth", [_range(*each) for each in ends], drop=2)
-        parts.append((prices, "'a miss is worth' so many false alarms, over good and bad systems "
-                      "of every prevalence"))  # fmt: skip
+        worth = "'a miss is worth' so many false alarms, over good and bad systems"
+        parts.append((prices, f"{worth} of every prevalence"))
     rates = Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()])
     whose = "your costs" if app is not None else "utilities drawn at random"
     often = "'misranks' is how often the wrong one of two good classifiers is picked"

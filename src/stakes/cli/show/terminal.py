@@ -52,12 +52,9 @@ def cut(text: str, width: int) -> str:
     """A label that fits, ending in ``~`` when something was left out."""
     if display_width(text) <= width:
         return text
-    kept = ""
-    for character in text:
-        if display_width(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "~"
+    while text and display_width(text) > width - 1:
+        text = text[:-1]
+    return text + "~"
 
 
 def print_wrapped(

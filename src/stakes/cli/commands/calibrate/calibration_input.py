@@ -131,9 +131,9 @@ def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
         kind = _settled(learnt._sort, said, args.apply)
     idle = args.renormalise and (kind != "posterior" or single)
     if idle or (args.narrow and kind == "posterior" and not (single and learnt._sort == COLUMN)):
-        option, use = ("renormalise", "one probability per outcome") if idle else (
-            "narrow", "scores that are no probabilities")  # fmt: skip
-        raise DataError(f"--{option} does nothing here: it is for {use}.", hint="leave it out")
+        use = "one probability per outcome" if idle else "scores that are no probabilities"
+        said = f"--{'renormalise' if idle else 'narrow'} does nothing here: it is for {use}."
+        raise DataError(said, hint="leave it out")
     renormalise = kept.renormalise or args.renormalise
     return replace(found, scores_are=kind, renormalise=renormalise)
 

@@ -11,8 +11,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from stakes import _files
 from stakes._optional import load
 from stakes.application.toml_text import located
@@ -124,24 +122,22 @@ def _as_parquet(source: str, table: Table, columns: Columns, scores: Collection[
         data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
         found = parquet.read_table(pyarrow.BufferReader(data))
     else:
-        typed = {name: _typed(table.cells(name), pyarrow) for name in table.names}
-        for name in typed.keys() & set(scores):
-            if pyarrow.types.is_string(typed[name].type):
+        typed = {}
+        for name in table.names:  # arrays keep their type; empty cells of text become null
+            cells = table.cells(name)
+            if cells.dtype.kind not in "SUO":
+                typed[name] = pyarrow.array(cells)
+            elif name in scores:
                 typed[name] = pyarrow.array(table.numbers(name))
+            else:
+                texts = ("" if cell is None else _cell(cell) for cell in cells.tolist())
+                typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
         found = pyarrow.table(typed)
     for name, values in columns.items():
         found = found.append_column(name, pyarrow.array(values))
     stream = pyarrow.BufferOutputStream()
     parquet.write_table(found, stream)
     return bytes(stream.getvalue().to_pybytes())
-
-
-def _typed(cells: NDArray[Any], pyarrow: Any) -> Any:
-    """A column of Arrow: text as it was read, empty cells as null; arrays keep their type."""
-    if cells.dtype.kind not in "SUO":
-        return pyarrow.array(cells)
-    texts = ["" if cell is None else _cell(cell) for cell in cells.tolist()]
-    return pyarrow.array([text or None for text in texts], pyarrow.string())
 
 
 #: What can be said of the place where a calibration is applied, and of the result.

@@ -56,7 +56,10 @@ def period_of(
         row = int(rows[int((codes < 0).argmax())]) + 1
         raise DataError(f"'{args.time}', the time, is empty in row {grouped(row)}.")
     if args.period is None:
-        order = _sorted_values(labels.names)
+        try:  # by their numbers where all are numbers, else as text
+            order = np.argsort([float(name) for name in labels.names], kind="stable")
+        except ValueError:
+            order = np.argsort(np.array(labels.names), kind="stable")
         names, place = [labels.names[k] for k in order], np.argsort(order)
         said = f"'{args.time}' holds {grouped(len(names))} different times."
         hint = "put them together:  --period week"
@@ -70,14 +73,6 @@ def period_of(
         raise DataError(said, hint=hint)
     kept, again = np.unique(place[codes], return_inverse=True)  # those in which there is a case
     return [names[k] for k in kept], again.reshape(-1).astype(np.intp)
-
-
-def _sorted_values(names: tuple[str, ...]) -> NDArray[np.intp]:
-    """The order of values: as numbers where all are numbers, else as text."""
-    try:
-        return np.argsort(np.array([float(name) for name in names]), kind="stable")
-    except ValueError:
-        return np.argsort(np.array(names), kind="stable")
 
 
 def _dates(names: tuple[str, ...], column: str) -> NDArray[np.datetime64]:
