@@ -94,12 +94,9 @@ def run(args: argparse.Namespace) -> int:
         _draw(found, args)
     notes = _tuned(args.metric, inquiry, app)
     if ends:
-        at = {
-            where: audit(args.metric, application=_at_stake(end)[0], **drawn) for where, end in ends
-        }
-        rates = "; ".join(
-            f"{percent(each.misranking.rate)} if {where}" for where, each in at.items()
-        )
+        there = [(where, _at_stake(end)[0]) for where, end in ends]
+        judged = [(where, audit(args.metric, application=app, **drawn)) for where, app in there]
+        rates = "; ".join(f"{percent(each.misranking.rate)} if {at}" for at, each in judged)
         notes.append(
             "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
             f"wrong one is picked in {rates}."
