@@ -85,31 +85,20 @@ def _table_1(_: Context) -> Outcome:
                 named = ours["EC_1.5 text"]
                 off += abs(named - value) > 0.005 + 1e-9
                 cells.append(Cell(f"{row} / EC_1.5 (1.5)", None, named, 0.005, "as the text says"))
-    return Outcome(
-        tuple(cells), remarks=(_remark(off),), claims=(*_table_1_claims(), _cost_claim(off))
-    )
-
-
-def _remark(off: int) -> str:
-    """How far the named cost is from the printed column."""
-    return (
+    remark = (
         "The column EC_1.5 agrees in all rows with a cost of c21 = sqrt(2) = 1.414, beta^2 for "
         f"beta = 1.189, not with the 1.5 that the text names: with 1.5, {off} of the {len(_ROWS)} "
         "rows would print another number. Both columns are shown."
     )
-
-
-def _cost_claim(off: int) -> Claim:
-    """Which cost the column EC_1.5 was printed with."""
-    named, root = (measured(table_with("Imb", 0, 810))[name] for name in ("EC_1.5 text", "EC_1.5"))
-    return Claim(
+    row_16 = measured(table_with("Imb", 0, 810))
+    claim = Claim(
         "The column EC_1.5 is for c21 = beta^2 = 1.5.",
         off == 0,
         f"With 1.5, {off} of {len(_ROWS)} rows would print another number; with sqrt(2) none "
-        "would. "
-        f"Row 16: {named:.2f} with 1.5, {root:.2f} with sqrt(2), printed 5.73. No conclusion "
-        "depends on it.",
+        f"would. Row 16: {row_16['EC_1.5 text']:.2f} with 1.5, {row_16['EC_1.5']:.2f} with "
+        "sqrt(2), printed 5.73. No conclusion depends on it.",
     )
+    return Outcome(tuple(cells), remarks=(remark,), claims=(*_table_1_claims(), claim))
 
 
 def _table_1_claims() -> tuple[Claim, ...]:
@@ -177,16 +166,9 @@ def _figure_1(_: Context) -> Outcome:
         "Numbers are rank correlations over the systems that are better than the naive one; the "
         "paper prints none."
     )
-    return Outcome(tuple(cells), tables, (remark,), _figure_1_claims(agreement, cells))
-
-
-def _figure_1_claims(
-    agreement: dict[tuple[str, str, str], float], cells: list[Cell]
-) -> tuple[Claim, ...]:
-    """What sections 7.1 and 7.2 read off the figure."""
     pairs = [(agreement[data, "EC_1.5", "FS_1"], agreement[data, "EC_1", "FS_1"]) for data in CASES]
     worthless = [cell.ours for cell in cells if "largest F1" in cell.name]
-    return (
+    claims = (
         Claim(
             "Among useful systems F1 agrees better with the cost in which errors of class 2 weigh "
             "more (EC_1.5) than with EC_1.",
@@ -201,6 +183,7 @@ def _figure_1_claims(
             f"{worthless[1]:.3f} (imbalanced).",
         ),
     )
+    return Outcome(tuple(cells), tables, (remark,), claims)
 
 
 def _draw(outcome: Outcome) -> dict[str, Figure]:

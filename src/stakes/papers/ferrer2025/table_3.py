@@ -87,35 +87,29 @@ def _resampled(logs: Any, y: Any, priors: tuple[float, ...]) -> tuple[Any, Any]:
 
 
 def _compute(context: Context) -> Outcome:
-    """Count each data set once; where one prior stands for all, the one farthest from it counts."""
+    """Count each data set once."""
     systems = {system.data: system for system in reversed(SYSTEMS)}
     cells = []
     for row in published_rows("ferrer2025", "table_3.csv"):
-        counted = None
-        if row["data"] not in _UNAVAILABLE:
-            logs, y = read(data_of(context), systems[row["data"]])
-            counted = (logs.shape[1], len(y), np.bincount(y, minlength=logs.shape[1]) / len(y))
-        cells += _row(row, counted)
+        name, printed = row["data"], [float(prior) for prior in row["priors"].split()]
+        there = name not in _UNAVAILABLE
+        size, cases, shares = np.nan, np.nan, np.full(len(printed), np.nan)
+        if there:
+            logs, y = read(data_of(context), systems[name])
+            size, cases, shares = logs.shape[1], len(y), np.bincount(y) / len(y)
+        found = [("classes", int(row["classes"]), size, 0.0)]
+        found.append(("cases", int(row["cases"]), cases, 0.0))
+        if len(printed) == 1:  # one prior stands for all: the one farthest from it counts
+            far = shares[np.abs(shares - printed[0]).argmax()]
+            found.append(("prior of each", printed[0], far, 0.005))
+        else:
+            for k, prior in enumerate(printed):
+                found.append((f"prior {k + 1}", prior, shares[k], 0.005))
+        cells += [
+            Cell(f"{name} / {what}", known, float(ours), within, available=there)
+            for what, known, ours, within in found
+        ]
     return Outcome(tuple(cells), remarks=("SITW: the scores are not public.",))
-
-
-def _row(printed: dict[str, str], counted: tuple[int, int, np.ndarray] | None) -> list[Cell]:
-    """The cells of a data set; where all classes have one prior it is printed once."""
-    name, priors = printed["data"], [float(prior) for prior in printed["priors"].split()]
-    there = counted is not None
-    size, number, shares = counted if counted is not None else (np.nan, np.nan, np.array([]))
-    cells = [
-        Cell(f"{name} / classes", int(printed["classes"]), float(size), available=there),
-        Cell(f"{name} / cases", int(printed["cases"]), float(number), available=there),
-    ]
-    if len(priors) == 1:
-        far = float(shares[np.abs(shares - priors[0]).argmax()]) if there else np.nan
-        return [*cells, Cell(f"{name} / prior of each", priors[0], far, 0.005, available=there)]
-    return cells + [
-        Cell(f"{name} / prior {k + 1}", prior, float(shares[k]) if there else np.nan, 0.005,
-             available=there)
-        for k, prior in enumerate(priors)
-    ]  # fmt: skip
 
 
 TABLE_3 = Item(

@@ -152,18 +152,10 @@ _WEIGHTED_REMARKS = (
 
 
 def _draw_plain(outcome: Outcome, name: str) -> dict[str, Figure]:
-    """All metrics as printed, and the two that change when integrated exactly."""
+    """All metrics as printed."""
     grid = outcome.tables["correlations"]
     maps = {metric: panel(grid, as_coded(metric)) for metric in METRICS}
-    exact = {
-        f"{metric}, {how}": panel(grid, key)
-        for metric in ("H informed", "EWA")
-        for how, key in (("by trapezoids", f"{metric} as coded"), ("exact", metric))
-    }
-    return {
-        name: heat_maps(maps, "Plain Spearman correlation with the total cost"),
-        f"{name}-exact": heat_maps(exact, "What the trapezoid rule changes", columns=4, width=2.6),
-    }
+    return {name: heat_maps(maps, "Plain Spearman correlation with the total cost")}
 
 
 def _draw_weighted(outcome: Outcome, name: str) -> dict[str, Figure]:

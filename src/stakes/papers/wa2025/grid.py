@@ -110,15 +110,13 @@ _MAP = "RdBu"
 _FONT = 4.8
 
 
-def heat_maps(
-    maps: Mapping[str, FloatArray], title: str, *, columns: int = 5, width: float = 2.35
-) -> Figure:
+def heat_maps(maps: Mapping[str, FloatArray], title: str, *, columns: int = 5) -> Figure:
     """One panel per entry, rows cost ratios from below; each cell printed in tenths."""
     from matplotlib.figure import Figure
 
     rows = -(-len(maps) // columns)
     # Fixed margins: to fit them takes most of the time with so many panels.
-    across, up = width * columns, width * 0.88 * rows + 1.5
+    across, up = 2.35 * columns, 2.35 * 0.88 * rows + 1.5
     figure = Figure(figsize=(across, up), dpi=DPI)
     margins = {"left": 0.5 / across, "right": 1 - 0.05 / across, "bottom": 1.0 / up,
                "top": 1 - 0.55 / up, "wspace": 0.06, "hspace": 0.16}  # fmt: skip

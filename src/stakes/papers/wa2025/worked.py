@@ -19,7 +19,6 @@ from stakes.papers.items import (
     data_of,
 )
 from stakes.papers.wa2025.case_costs import (
-    GRID,
     beta_density_mass,
     churn_costs,
     costed_scores,
@@ -28,8 +27,7 @@ from stakes.papers.wa2025.case_costs import (
     trapezoid_h,
 )
 from stakes.papers.wa2025.grid import outcomes_at
-from stakes.results import Frame, frame_of
-from stakes.typing import FloatArray
+from stakes.results import frame_of
 
 if TYPE_CHECKING:
     pass
@@ -143,13 +141,16 @@ def _identities(context: Context) -> Outcome:
         "WA, and MSU": (rated["WA"], catalogue["msu"].fixed(
             application=CostMatrix.zero_one(2)).values(tables)),
     }  # fmt: skip
-    cells = [
+    cells = tuple(
         Cell(name.replace(" / ", " over "), 0.0, float(np.abs(a - b).max()), 1e-11,
              "largest difference over 20,100 outcomes", source="equality")
         for name, (a, b) in pairs.items()
-    ]  # fmt: skip
-    lost = _quadrature(income)
-    first = {name: float(lost[name][0]) for name in lost}
+    )  # fmt: skip
+    # EWA of one classifier, right for half of the 40 positives and 120 of the 160 negatives.
+    one, costs = np.array([[[120.0, 40.0], [20.0, 20.0]]]), churn_costs(income, 0.01)
+    alpha, beta = matched_beta(costs.shares)
+    coded = float(costed_scores(one, costs, 0.01)["EWA as coded"][0])
+    exact = expected_weighted_accuracy(ConfusionMatrix(one[0]), alpha=beta, beta=alpha)
     gap = float(np.abs(by_definition - rated["accuracy"]).max())
     claims = (
         Claim(
@@ -162,28 +163,14 @@ def _identities(context: Context) -> Outcome:
         ),
         Claim(
             "EWA can be integrated by the trapezoid rule on 998 points.",
-            abs(first["trapezoid"] - first["exact"]) < 0.01,
-            f"For Beta({first['alpha']:.1f}, {first['beta']:.3f}), matched to the churn costs at "
-            f"r_C = 0.01, the rule sees {first['mass']:.3f} of the mass; EWA of the example is "
-            f"{first['trapezoid']:.3f} instead of {first['exact']:.3f}.",
+            abs(coded - exact) < 0.01,
+            f"For Beta({alpha:.1f}, {beta:.3f}), matched to the churn costs at r_C = 0.01, the "
+            f"rule sees {beta_density_mass(alpha, beta):.3f} of the mass; EWA of the example is "
+            f"{coded:.3f} instead of {exact:.3f}.",
             erratum=6,
         ),
     )
-    return Outcome(tuple(cells), {"quadrature": lost}, (), claims)
-
-
-def _quadrature(income: FloatArray) -> Frame:
-    """EWA of one classifier, right for half of the 40 positives and 120 of 160 negatives."""
-    table = np.array([[[120.0, 40.0], [20.0, 20.0]]])
-    rows = []
-    for ratio in GRID:
-        costs = churn_costs(income, ratio)
-        alpha, beta = matched_beta(costs.shares)
-        coded = float(costed_scores(table, costs, ratio)["EWA as coded"][0])
-        exact = expected_weighted_accuracy(ConfusionMatrix(table[0]), alpha=beta, beta=alpha)
-        rows.append((ratio, alpha, beta, beta_density_mass(alpha, beta), coded, exact))
-    names = ("cost_ratio", "alpha", "beta", "mass", "trapezoid", "exact")
-    return frame_of(names, rows)
+    return Outcome(cells, claims=claims)
 
 
 ACCURACIES = Item("weighted-accuracy", "Sections 3.1 and 3.4: two classifiers", _accuracies)
