@@ -197,11 +197,10 @@ def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> 
         )
     if not np.isfinite(paid).all():
         raise DataError(f"`costs` must be finite; got {paid[~np.isfinite(paid)][0]:g}.")
-    undefined = np.flatnonzero(np.isnan(scores))
-    if undefined.size:
+    if np.isnan(scores).any():
+        first, count = int(np.argmax(np.isnan(scores))), int(np.isnan(scores).sum())
         raise DataError(
-            f"`values` must not be nan; candidate {undefined[0]} is "
-            f"({undefined.size} of {scores.size}).",
+            f"`values` must not be nan; candidate {first} is ({count} of {scores.size}).",
             hint="leave out candidates for which the metric is undefined, or give them the value "
             "that your choice would",
         )

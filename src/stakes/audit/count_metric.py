@@ -64,11 +64,7 @@ class CountMetric:
 
 
 def as_count_metric(
-    metric: Any,
-    *,
-    higher_is_better: bool | None = None,
-    application: Any = None,
-    positive: int = 1,
+    metric: Any, *, higher_is_better: bool | None = None, application: Any = None, positive: int = 1
 ) -> CountMetric:
     """A `CountMetric` from a name, an entry of the catalogue, or a function of counts.
 
@@ -164,11 +160,11 @@ class _Batched:
             except ArithmeticError:
                 values[k] = np.nan
             except (TypeError, ValueError) as error:
-                if isinstance(error, TypeError) or "could not convert string" in str(error):
-                    raise DataError(
-                        f"{self.name} must return a number for a (K, M) array of counts; {error}."
-                    ) from error
-                if "math domain" not in str(error):
+                if "math domain" in str(error):
+                    values[k] = np.nan
+                elif isinstance(error, TypeError) or "could not convert string" in str(error):
+                    said = f"{self.name} must return a number for a (K, M) array of counts"
+                    raise DataError(f"{said}; {error}.") from error
+                else:
                     raise
-                values[k] = np.nan
         return values

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -148,10 +149,7 @@ def published_rows(*place: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-ERRATA = tuple(
-    Erratum(int(row["number"]), row["paper"], row["place"], row["finding"])
-    for row in published_rows("errata.csv")
-)
+ERRATA = tuple(Erratum(int(row.pop("number")), **row) for row in published_rows("errata.csv"))
 
 
 def data_of(context: Context) -> Path:
@@ -164,6 +162,11 @@ def data_of(context: Context) -> Path:
 def mark(ax: Any, place: float, label: str = "", *, color: str = "#767676") -> None:
     """A dashed vertical line at a place of the abscissa."""
     ax.axvline(place, color=color, linewidth=1.0, linestyle=(0, (4, 3)), label=label or None)
+
+
+def as_curve(frame: Frame) -> Any:
+    """A table as the object that a drawing of `stakes.plots` takes."""
+    return SimpleNamespace(normalized=True, **{name: frame[name] for name in frame.columns})
 
 
 def draw_lines(ax: Any, table: Frame, x: str, names: Sequence[str], **labels: str) -> None:

@@ -61,7 +61,8 @@ class CostScorer:
 
     def decisions(self, estimator: Any, X: Any, *, costs: Any = None) -> Any:
         """The decisions that are scored: positions by the Bayes rule, or what `predict` says."""
-        if self._response_of(estimator) == "predict":
+        decides = decides_by_cost(estimator) or not hasattr(estimator, "predict_proba")
+        if self.response == "predict" or (self.response == "auto" and decides):
             return _predicted(estimator, X, costs)
         app, codes = resolve(self.application, np.asarray(estimator.classes_))
         posteriors = in_application_order(estimator.predict_proba(X), codes, app)
@@ -86,14 +87,6 @@ class CostScorer:
         for name in ("sample_weight", "costs"):
             found.score.add_request(param=name, alias=self._requests.get(name))
         return found
-
-    def _response_of(self, estimator: Any) -> str:
-        """Our own deciders decide; others give posteriors if they can."""
-        if self.response != "auto":
-            return self.response
-        if decides_by_cost(estimator):
-            return "predict"
-        return "predict_proba" if hasattr(estimator, "predict_proba") else "predict"
 
     def __repr__(self) -> str:
         name = "normalised cost" if self.normalized else "cost"

@@ -263,12 +263,7 @@ def score_counts(
 
 
 def score_bins(
-    y_true: Any,
-    scores: Any,
-    *,
-    edges: Any,
-    kind: ScoreKind,
-    classes: tuple[Any, Any] = (0, 1),
+    y_true: Any, scores: Any, *, edges: Any, kind: ScoreKind, classes: tuple[Any, Any] = (0, 1)
 ) -> ScoreBins:
     """Count scores in bins with exact edges; the table on the device has a fixed size.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from stakes.papers.items import (
     Item,
     Outcome,
     Paper,
+    as_curve,
     data_of,
     draw_lines,
     mark,
@@ -117,16 +117,10 @@ def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
 
 
 def _thinned(frame: Frame) -> Frame:
-    """The corners of a stepped curve, and of very many corners those that can be told apart."""
-    x = frame["false_positive_rate"]
-    y = frame["true_positive_rate" if "true_positive_rate" in frame else "false_negative_rate"]
-    corner = np.ones(len(x), dtype=bool)
-    corner[1:-1] = (np.diff(x)[:-1] > 0) != (np.diff(x)[1:] > 0)
-    corner[1:-1] |= (np.diff(y)[:-1] != 0) != (np.diff(y)[1:] != 0)
-    kept = np.flatnonzero(corner)
-    if len(kept) > _POINTS:
-        steps = np.geomspace(1, len(kept), _POINTS // 2).astype(int) - 1
-        kept = kept[np.unique(np.concatenate([steps, len(kept) - 1 - steps]))]
+    """Of very many rows those that can be told apart: most of them near both ends."""
+    rows = frame.shape[0]
+    steps = np.geomspace(1, rows, _POINTS // 2).astype(int) - 1
+    kept = np.unique(np.concatenate([steps, rows - 1 - steps]))
     return Frame({name: frame[name][kept] for name in frame.columns})
 
 
@@ -148,25 +142,20 @@ def draw_detection(outcome: Outcome) -> dict[str, Figure]:
         mark(ax, threshold, "equal error rates")
         ax.set(xlabel="score, threshold", ylabel=label)
         ax.legend(**LEGEND)
-    plots.roc(_curve(outcome.tables["roc"]), ax=axes[2])
+    plots.roc(as_curve(outcome.tables["roc"]), ax=axes[2])
     axes[2].set(xlim=(0, 0.004), ylim=(0.98, 1.0005), aspect="auto")
-    plots.det(_curve(outcome.tables["det"]), ax=axes[3], limits=(1e-5, 0.3))
+    plots.det(as_curve(outcome.tables["det"]), ax=axes[3], limits=(1e-5, 0.3))
     ticks = (0.0001, 0.001, 0.01, 0.05, 0.1, 0.2)
     for put in (axes[3].set_xticks, axes[3].set_yticks):
         put(ndtri(ticks), [f"{100 * rate:g}" for rate in ticks])
     costs, (ax,) = panels(1, 1, width=7.0, height=5.0)
     systems = {
-        name.removeprefix("bayes-error-"): _curve(frame)
+        name.removeprefix("bayes-error-"): as_curve(frame)
         for name, frame in outcome.tables.items()
         if name.startswith("bayes-error-")
     }
     plots.bayes_error(systems, ax=ax)
     return {"fvcaus-scores": scores, "fvcaus-bayes-error": costs}
-
-
-def _curve(frame: Frame) -> Any:
-    """A table as the object that a drawing takes."""
-    return SimpleNamespace(normalized=True, **{name: frame[name] for name in frame.columns})
 
 
 def _fvcaus(context: Context) -> Outcome:

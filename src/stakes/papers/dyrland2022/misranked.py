@@ -170,10 +170,8 @@ def _draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
         ax.axvline(0, color="#767676", linewidth=0.8)
         ax.set_title(f"{words}: {percent[words]:.1f} % wrong", loc="left", fontsize=9)
         ax.set(xlim=(-0.5, 0.5))
-    for ax in axes[4:]:
-        ax.set_xlabel("difference of true yields")
-    for ax in axes[::4]:
-        ax.set_ylabel("difference of scores")
+    figure.supxlabel("difference of true yields", fontsize=TITLE)
+    figure.supylabel("difference of scores", fontsize=TITLE)
     return {"figure6": figure}
 
 

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics
+from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics, plots
 from stakes.audit import compliance
 from stakes.curves import iso_cost_tangent, roc
 from stakes.papers.items import (
     COLOURS,
-    LEGEND,
-    LINE,
     Cell,
     Claim,
     Context,
     Item,
     Outcome,
+    as_curve,
     panels,
     published_rows,
 )
@@ -214,22 +213,15 @@ def _compute(_: Context) -> Outcome:
 def _draw(outcome: Outcome) -> dict[str, Figure]:
     """Both curves with their tangents."""
     figure, (ax,) = panels(1, 1, width=5.2, height=5.0)
-    tangents = outcome.tables["tangents"]
     areas = {cell.name: cell.ours for cell in outcome.cells}
-    for name, color, dash in (("solid", COLOURS[0], "solid"), ("dashed", COLOURS[1], (0, (6, 3)))):
-        curve = outcome.tables[f"roc_{name}"]
-        ax.plot(curve["false_positive_rate"], curve["true_positive_rate"], color=color,
-                linewidth=LINE, linestyle=dash,
-                label=f"{name}: area {areas[f'area / {name}']:.3f}")  # fmt: skip
-        k = int(np.flatnonzero(tangents["curve"] == name)[0])
-        x = np.array([0, 1])
-        ax.plot(x, tangents["intercept"][k] + tangents["slope"][k] * x, color=color, linewidth=0.9,
-                linestyle=":")  # fmt: skip
-        ax.plot(tangents["false_positive_rate"][k], tangents["true_positive_rate"][k], "o",
-                color=color, markersize=7)  # fmt: skip
-    ax.plot([], [], color="#767676", linestyle=":", linewidth=LINE, label="equal yield, slope 1/4")
-    ax.set(xlim=(0, 1), ylim=(0, 1.1), xlabel="false-positive rate", ylabel="true-positive rate")
-    ax.legend(loc="lower right", **LEGEND)
+    named = {name: f"{name}: area {areas[f'area / {name}']:.3f}" for name in _CURVES}
+    plots.roc(
+        {said: as_curve(outcome.tables[f"roc_{name}"]) for name, said in named.items()}, ax=ax
+    )
+    for color, line in zip(COLOURS[:2], list(outcome.tables["tangents"].rows())[:2], strict=True):
+        ax.axline((0, line["intercept"]), slope=line["slope"], color=color, linestyle=":")
+        ax.plot(line["false_positive_rate"], line["true_positive_rate"], "o", color=color)
+    ax.set(ylim=(0, 1.1), title="dotted: equal yield, slope 1/4")
     return {"figure8": figure}
 
 

@@ -244,10 +244,7 @@ _TINY = 1e-9
 def free_scores(tables: FloatArray) -> dict[str, FloatArray]:
     """Scores, higher is better, of the metrics without costs; at 0/0 as in the authors' code."""
     (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
-    coded = {
-        "precision as coded": tp / (tp + fp + _TINY),
-        "NPV as coded": tn / (tn + fn + _TINY),
-    }
+    coded = {"precision as coded": tp / (tp + fp + _TINY), "NPV as coded": tn / (tn + fn + _TINY)}
     instead = {
         "markedness": np.where(tp + fp == 0, -fn / (tn + fn + _TINY), coded["precision as coded"]),
         "B-ROC": tp / (tp + fn) / 2,
