@@ -97,17 +97,17 @@ def _compute(context: Context) -> Outcome:
         if there:
             logs, y = read(data_of(context), systems[name])
             size, cases, shares = logs.shape[1], len(y), np.bincount(y) / len(y)
-        found = [("classes", int(row["classes"]), size, 0.0)]
-        found.append(("cases", int(row["cases"]), cases, 0.0))
+        sizes = [
+            (what, int(row[what]), n, 0.0) for what, n in (("classes", size), ("cases", cases))
+        ]
         if len(printed) == 1:  # one prior stands for all: the one farthest from it counts
             far = shares[np.abs(shares - printed[0]).argmax()]
-            found.append(("prior of each", printed[0], far, 0.005))
+            priors = [("prior of each", printed[0], far, 0.005)]
         else:
-            for k, prior in enumerate(printed):
-                found.append((f"prior {k + 1}", prior, shares[k], 0.005))
+            priors = [(f"prior {k + 1}", p, shares[k], 0.005) for k, p in enumerate(printed)]
         cells += [
             Cell(f"{name} / {what}", known, float(ours), within, available=there)
-            for what, known, ours, within in found
+            for what, known, ours, within in (*sizes, *priors)
         ]
     return Outcome(tuple(cells), remarks=("SITW: the scores are not public.",))
 
