@@ -13,13 +13,13 @@ from stakes.plots.style import (
     NORMALISED,
     SMALL,
     TEXT,
-    as_systems,
     axes_for,
     colours_of,
     draw_bands,
     draw_lines,
     draw_pairs,
     finish,
+    opened,
     pen,
     penned,
     shade,
@@ -137,9 +137,7 @@ def bayes_error(
     >>> plots.bayes_error(curves.bayes_error(sc), ax=Figure().subplots()).get_ylabel()
     'normalised cost (1 = best constant decision)'
     """
-    systems = as_systems(curves)
-    first = next(iter(systems.values()))
-    ax = axes_for(ax, (6.4, 4.8))
+    systems, first, ax = opened(curves, ax, (6.4, 4.8))
     if span is not None:
         shade(ax, *span, "in question")
     ax.plot(first.log_odds, first.naive, gid="constant", **CONSTANT)
@@ -205,8 +203,7 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     >>> plots.application_path(curve, ax=Figure().subplots()).get_xlabel()
     'application'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8))
     ax.axhline(1, gid="constant", **CONSTANT)
     draw_lines(ax, systems, "position", "normalized_cost")
     ax.set_ylim(0, _CEILING)
@@ -235,8 +232,7 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.cost(curves.cost(sc), ax=Figure().subplots()).get_xlabel()
     'probability cost'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8))
     ax.plot([0, 0.5, 1], [0, 0.5, 0], label="constant decision", **CONSTANT)
     draw_lines(ax, systems, "probability_cost", "cost", "cost")
     ax.set(xlim=(0, 1), ylim=(0, None))
@@ -265,9 +261,7 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.brier_curve(curves.brier_curve(sc), ax=Figure().subplots()).get_xlabel()
     'cost proportion of a false positive'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (5.6, 3.8))
-    first = next(iter(systems.values()))
+    systems, first, ax = opened(curves, ax, (5.6, 3.8))
     ax.plot(first.cost_proportion, first.naive, label="constant decision", **CONSTANT)
     draw_pairs(ax, systems, "cost_proportion", ("as is", "best threshold"))
     ax.set(xlim=(0, 1), ylim=(0, None))
@@ -296,8 +290,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.tippett(curves.tippett(sc), ax=Figure().subplots()).get_ylabel()
     'share with a larger likelihood ratio'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (5.8, 4.0))
+    systems, _, ax = opened(curves, ax, (5.8, 4.0))
     ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
     for name, curve, drawn in penned(systems):
         tail = f"{name}, " if name else ""
@@ -341,9 +334,7 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.empirical_cross_entropy(curve, ax=Figure().subplots()).get_ylabel()
     'empirical cross-entropy in bits'
     """
-    systems = as_systems(curves)
-    first = next(iter(systems.values()))
-    ax = axes_for(ax, (5.8, 4.0))
+    systems, first, ax = opened(curves, ax, (5.8, 4.0))
     dotted: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 1.2}
     ax.plot(first.log10_odds, first.neutral, label="no evidence (LR = 1)", **dotted)
     draw_pairs(ax, systems, "log10_odds", ("as is", "recalibrated"))

@@ -186,6 +186,12 @@ def as_systems(curves: Any) -> dict[str, Any]:
     return systems
 
 
+def opened(curves: Any, ax: Any, size: tuple[float, float]) -> tuple[dict[str, Any], Any, Any]:
+    """Curves by name, the first of them, and the axes to draw them in."""
+    systems = as_systems(curves)
+    return systems, next(iter(systems.values())), axes_for(ax, size)
+
+
 def shade(ax: Any, low: float, high: float, label: str) -> None:
     """A grey column: the range of applications that is in question."""
     ax.axvspan(low, high, color="#888888", alpha=BAND, linewidth=0, label=label, gid="range")

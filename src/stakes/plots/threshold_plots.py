@@ -20,6 +20,7 @@ from stakes.plots.style import (
     draw_lines,
     draw_pairs,
     finish,
+    opened,
     pen,
     penned,
     shade,
@@ -168,8 +169,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.precision_recall(curves.precision_recall(sc), ax=Figure().subplots()).get_xlabel()
     'recall'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (4.8, 4.2))
+    systems, _, ax = opened(curves, ax, (4.8, 4.2))
     for prior in sorted({curve.prior for curve in systems.values()}):
         ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
         ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
@@ -210,9 +210,7 @@ def decision(
     >>> plots.decision(curves.decision(sc), ax=Figure().subplots()).get_ylabel()
     'net benefit (true positives per case)'
     """
-    systems = as_systems(curves)
-    first = next(iter(systems.values()))
-    ax = axes_for(ax, (6.0, 4.0))
+    systems, first, ax = opened(curves, ax, (6.0, 4.0))
     if span is not None:
         shade(ax, *span, "plausible")
     ax.axhline(0, label="act on nobody", gid="nobody", **CONSTANT)
@@ -393,8 +391,7 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.abstention(curve, ax=Figure().subplots()).get_xlabel()
     'share of cases decided'
     """
-    systems = as_systems(curves)
-    ax = axes_for(ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8))
     said = ("mean cost of decided cases", "with abstentions paid")
     lines = ("cost_when_decided", "cost")
     draw_pairs(ax, systems, "coverage", said, lines, gids=("decided", "paid"))
