@@ -14,6 +14,7 @@ from stakes._files import write_whole
 from stakes.application.sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.messages.quantities import percent
+from stakes.report.charts import Chart
 from stakes.report.live.page_charts import (
     charts_by_case,
     charts_of,
@@ -45,57 +46,46 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
-    numbers, each, table = live_numbers(ev), None, None
-    costliest: tuple[Any, ...] = ()
+    moves, numbers, costliest = "two", live_numbers(ev), []
     if ev.naive is not None:
         from stakes.report.live import case_stops
 
-        each = case_stops.case_numbers(ev)
-        costliest = tuple(case_stops.costliest_cases(ev, costliest_cases))
+        moves, numbers = "each", case_stops.case_numbers(ev)
+        costliest = case_stops.costliest_cases(ev, costliest_cases)
     elif numbers is None:
         from stakes.report.live.any_matrix import matrix_numbers
 
-        table = matrix_numbers(ev, embed=embed_posteriors)
-    charts, reliability, missing = _drawn(ev, numbers, table, each)
-    charts = [*charts, *(evidence_charts(ev) if forensic and not missing else [])]
-    plain, app = reliability.get("reliability", {}), ev.application
+        moves, numbers = "many", matrix_numbers(ev, embed=embed_posteriors)
+    charts: list[Chart] = []
+    reliability: dict[str, Any] = {}
+    draw, key = {"two": (charts_of, "bands"), "many": (charts_of_paths, "drawn"),
+                 "each": (charts_by_case, "curve")}[moves]  # fmt: skip
+    drawn = (numbers or {}).pop(key, None)  # what only drawings read
+    if not (missing := why_no_charts()):
+        charts, reliability = draw(ev, drawn)
+        charts += evidence_charts(ev) if forensic else []
+    app = ev.application
     return page(
         Sheet(
             record=record_of(ev, stamped({**ev.facts, **plain_facts(facts)})),
-            order=tuple(model.name for model in ev.models),
-            numbers=numbers,
-            table=table,
+            order=tuple(ev),
+            moves="" if numbers is None else moves,
+            numbers=numbers or {},
             charts=tuple(charts),
             missing=missing,
             costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
             title=title,
-            reliability_said=_trusted(ev, plain),
+            reliability_said=_trusted(ev, reliability.get("reliability", {})),
             points={key: _points(found) for key, found in reliability.items()},
-            each=each,
             by_case=ev.naive is not None,
-            sureness=_sureness(ev, numbers),
+            sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
             costliest=costliest,
         )
     )
 
 
-def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, Any, str]:
-    """The drawings, reliability curves by drawing, and why there are none, if so.
-
-    What only drawings read is taken out of the numbers of the page.
-    """
-    given = numbers or table or each or {}
-    data: Any = next((given.pop(key) for key in ("bands", "drawn", "curve") if key in given), None)
-    missing = why_no_charts()
-    if missing:
-        return [], {}, missing
-    if numbers is not None:
-        return *charts_of(ev, data), ""
-    return *(charts_of_paths if table is not None else charts_by_case)(ev, data), ""
-
-
-def _sureness(ev: Evaluation, numbers: Any) -> str:
+def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
     """How the intervals were found, at the stated costs and away from them."""
     if all(model.interval is None for model in ev.models):
         return ""
@@ -105,25 +95,18 @@ def _sureness(ev: Evaluation, numbers: Any) -> str:
         said = "Intervals are by the score test."
     else:
         said = "Intervals are from draws of whole groups, or of weighted cases."
-    if numbers is None or not numbers["sure"]:
+    if not numbers.get("sure"):
         return f"{said} Away from the stated costs and shares none were computed."
     return f"{said} {numbers['sureness']}"
 
 
-def _use(ev: Evaluation) -> tuple[dict[str, Any], ...]:
+def _use(ev: Evaluation) -> list[dict[str, Any]]:
     """What the best model's decisions are good for, unless there are just two or very many."""
     app = ev.application
-    if ev.naive is not None or app.costs.shape == (2, 2) or len(app.decisions) > _MANY_DECISIONS:
-        return ()
-    if ev[ev.best].cells is None:
-        return ()
-    frame = ev.use(ev.best)
-    rows = zip(*(frame[name] for name in ("decision", "share", "cost", "saves")), strict=True)
-    return tuple(
-        {"decision": str(d), "share": float(s), "cost": float(c),
-         "saves": float(v) if np.isfinite(v) else None}
-        for d, s, c, v in rows
-    )  # fmt: skip
+    few = app.costs.shape == (2, 2) or ev[ev.best].cells is None
+    if ev.naive is not None or few or len(app.decisions) > _MANY_DECISIONS:
+        return []
+    return ev.use(ev.best).rows()
 
 
 def _points(reliability: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from typing import Any
@@ -16,6 +18,8 @@ from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, close_to_best, computed, drawings, verdict
 
+#: What a page may be about, as far as its sliders are concerned.
+_MOVES = ("two", "many", "each")
 #: Columns that follow the sliders; the others are blank where nobody has computed them.
 _MOVING = ("name", "nec", "saving", "total_saving")
 
@@ -25,27 +29,26 @@ class Sheet:
     """Everything the page shows.
 
     `record` is the evaluation as plain data; `numbers` what the script needs to follow the
-    sliders of two classes, `table` what it needs for any matrix of costs, or `each` for costs
-    per case; `charts` the drawings, and `missing` why there are none. `points` are those of the
+    sliders, by what moves: "two" classes, "many" (any matrix), "each" (costs per case), or nothing.
+    `charts` are the drawings, and `missing` why there are none. `points` are those of the
     reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
     each decision is good for, `costliest` lists cases, on request only.
     """
 
     record: Mapping[str, Any]
     order: tuple[str, ...]
-    numbers: Mapping[str, Any] | None = None
-    table: Mapping[str, Any] | None = None
-    charts: tuple[Chart, ...] = ()
-    missing: str = ""
-    costs_said: tuple[str, ...] = ()
-    title: str = ""
-    reliability_said: str = ""
-    points: Mapping[str, Any] = field(default_factory=dict)
-    each: Mapping[str, Any] | None = None
-    by_case: bool = False
-    sureness: str = ""
-    use: tuple[Mapping[str, Any], ...] = ()
-    costliest: tuple[Mapping[str, Any], ...] = ()
+    moves: str
+    numbers: Mapping[str, Any]
+    charts: tuple[Chart, ...]
+    missing: str
+    costs_said: tuple[str, ...]
+    title: str
+    reliability_said: str
+    points: Mapping[str, Any]
+    by_case: bool
+    sureness: str
+    use: Sequence[Mapping[str, Any]]
+    costliest: Sequence[Mapping[str, Any]]
 
 
 def page(sheet: Sheet) -> str:
@@ -57,32 +60,30 @@ def page(sheet: Sheet) -> str:
     """
     folder = files("stakes.report")
     style = folder.joinpath("page.css").read_text(encoding="utf-8")
-    script = _script()
+    # The files of the script, one after the other, are one function: only together are they whole.
+    parts = sorted(folder.joinpath("script").iterdir(), key=lambda part: part.name)
+    script = "".join(part.read_text(encoding="utf-8") for part in parts if part.is_file())
+    question, place = _question(sheet), itertools.count(1)
+    heading = joined(
+        element("h1", sheet.title or question),
+        element("p", _from(sheet), class_="from"),
+        verdict(sheet),
+    )
+    sections = joined(told(sheet), models(sheet), doubt(sheet), *drawings(sheet), payers(sheet),
+                      cases(sheet), changes(sheet), slices(sheet), computed(sheet))  # fmt: skip
     body = joined(
-        element("header", joined(
-            element("h1", sheet.title or _question(sheet)),
-            element("p", _from(sheet), class_="from"),
-            verdict(sheet),
-        )),
-        *_sections(sheet),
+        element("header", heading),
+        Html(re.sub("<h2>", lambda _: f"<h2>{next(place)} · ", sections)),
         element("footer", element("p", _footer(sheet), class_="soft")),
-    )  # fmt: skip
+    )
     data = Html(f'<script type="application/json" id="numbers">{as_json(_data(sheet))}</script>')
     asked = sheet.record["inquiry"]
     if asked is not None:  # so that it can be asked again
         kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
         data = joined(data, kept)
-    title = f"{_question(sheet)} {sheet.record['facts'].get('source', '')}".strip()
+    title = f"{question} {sheet.record['facts'].get('source', '')}".strip()
     return framed(title, body, style=style, allowed=f"script-src {in_policy(script)}",
                   after=f"{data}\n<script>{script}</script>\n")  # fmt: skip
-
-
-def _script() -> str:
-    """The script: the files of its folder, one after the other, which only together are whole."""
-    parts = [each for each in files("stakes.report").joinpath("script").iterdir() if each.is_file()]
-    return "".join(
-        each.read_text(encoding="utf-8") for each in sorted(parts, key=lambda each: each.name)
-    )
 
 
 def stamped(facts: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -90,23 +91,6 @@ def stamped(facts: Mapping[str, Any] | None) -> dict[str, Any]:
     from stakes import __version__
 
     return {"made": date.today().isoformat(), "stakes": __version__, **(facts or {})}
-
-
-def _sections(sheet: Sheet) -> list[Html]:
-    """The sections that this evaluation allows, numbered."""
-    made: list[Html] = [told(sheet), models(sheet), doubt(sheet)]
-    made += drawings(sheet)
-    made += [payers(sheet), cases(sheet), changes(sheet), slices(sheet)]
-    made.append(computed(sheet))
-    numbered, place = [], 0
-    for one in filter(None, made):
-        parts = one.split("<h2>")
-        whole = parts[0]
-        for part in parts[1:]:
-            place += 1
-            whole += f"<h2>{place} · {part}"
-        numbered.append(Html(whole))
-    return numbered
 
 
 def _data(sheet: Sheet) -> dict[str, Any]:
@@ -123,9 +107,7 @@ def _data(sheet: Sheet) -> dict[str, Any]:
         "kept": [
             each.name for each in model_table.COLUMNS if each.title and each.name not in _MOVING
         ],
-        "two": sheet.numbers,
-        "many": sheet.table,
-        "each": sheet.each,
+        **{what: sheet.numbers if sheet.moves == what else None for what in _MOVES},
         "points": sheet.points,
         "kind": record["verdict"]["kind"],
         "best": record["best"],
@@ -186,8 +168,8 @@ def _quoted(name: str) -> str:
 def _footer(sheet: Sheet) -> str:
     """What the page does and does not hold."""
     held = "This page holds counts and curves only: no rows, no identifiers."
-    if sheet.table is not None and sheet.table.get("sample"):
-        size = grouped(sheet.table["sample"])
+    if sheet.numbers.get("sample"):
+        size = grouped(sheet.numbers["sample"])
         held = (
             f"On request, this page holds the posteriors and the true classes of {size} cases, in "
             "random order and without identifiers, so that its matrix can be edited."

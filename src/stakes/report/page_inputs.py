@@ -31,14 +31,14 @@ def told(sheet: Sheet) -> Html:
     unit = f", {app['unit']}" if app["unit"] else ""
     counted = f"Cases a {app['period']}" if app["period"] else "Cases"
     fields = [_field("volume", counted, app["volume"])]
-    if numbers is not None:
+    if sheet.moves == "two":
         parts = [_ratio(app, numbers)]
         fields.append(_field("unit", f"Cost of one false alarm{unit}", numbers["unitCost"]))
-    elif sheet.each is not None:
-        parts = [_factor(app, sheet.each)]
+    elif sheet.moves == "each":
+        parts = [_factor(app, numbers)]
         fields.append(_field("scale", "Every cost, times", 1))
-    elif sheet.table is not None:
-        parts = [_matrix(sheet), _paths(app, sheet.table["paths"])]
+    elif sheet.moves == "many":
+        parts = [_matrix(sheet), _paths(app, numbers["paths"])]
     else:
         parts, fields = [_matrix(sheet), element("p", _UNMOVED, class_="soft")], []
     parts.append(element("div", joined(*fields), class_="fields"))
@@ -146,7 +146,7 @@ def _matrix(sheet: Sheet) -> Html:
         return element(
             "p", f"Costs of {size}: not shown here, but part of the JSON.", class_="soft"
         )
-    free = sheet.table is not None
+    free = sheet.moves == "many"
     rows = []
     for i, outcome in enumerate(app["classes"]):
         cells = [element("th", f"truth {outcome}", scope="row")]
@@ -162,11 +162,11 @@ def _matrix(sheet: Sheet) -> Html:
     if sheet.by_case:
         said += " Averages over the cases, each of which has its own costs."
     made = table(said, head, rows)
-    if sheet.table is None:
+    if not free:
         return made
     return joined(
         made,
-        element("p", _editing(sheet.table), class_="soft", id="sample-note"),
+        element("p", _editing(sheet.numbers), class_="soft", id="sample-note"),
         element("p", "", class_="soft", id="share-note"),
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
     between,
@@ -153,7 +155,7 @@ def _use(sheet: Sheet) -> Html:
         return Html("")
     rows = [
         row(one["decision"], percent(one["share"]), per_case(one["cost"]),
-            "" if one["saves"] is None else per_case(one["saves"]))
+            "" if np.isnan(one["saves"]) else per_case(one["saves"]))
         for one in sheet.use
     ]  # fmt: skip
     unit = sheet.record["application"]["unit"]

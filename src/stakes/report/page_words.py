@@ -55,7 +55,7 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
     app = sheet.record["application"]
     name = f"“{app['classes'][int(row)]}”" if row else ""
     dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
-    sure = sheet.numbers is not None and sheet.numbers["sure"]
+    sure = sheet.moves == "two" and sheet.numbers["sure"]
     bayes = f"Solid with symbols: as they are{', with intervals' if sure else ''}. "
     bayes += "Dashed: best threshold on these data. " if dashed else ""
     return {
