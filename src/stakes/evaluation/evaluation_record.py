@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stakes.application import Application
-from stakes.evaluation.model_table import rows_of
+from stakes.evaluation.model_table import plain_value, rows_of
 from stakes.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -69,8 +68,8 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "models": rows_of(ev),
         "absent": dict(ev.absent),
         "differences": _differences(ev),
-        "switches": [_stretch(stretch) for stretch in ev.switches],
-        "ranges": [_stretch(stretch) for stretch in ev.ranges],
+        "switches": _stretches(ev.switches),
+        "ranges": _stretches(ev.ranges),
         "doubt": _doubt(ev),
         "level": ev.level,
         "too_few": ev.too_few,
@@ -112,11 +111,6 @@ def _writable(value: Any) -> bool:
     return True
 
 
-def _finite(number: float | None) -> float | None:
-    """A number that JSON can hold, or None."""
-    return float(number) if number is not None and math.isfinite(number) else None
-
-
 def _differences(ev: Evaluation) -> list[dict[str, Any]]:
     """Every pair of models, on the same cases; of confusion matrices, as if on other ones."""
     if ev.comparison is not None and ev.comparison.too_few:
@@ -126,18 +120,18 @@ def _differences(ev: Evaluation) -> list[dict[str, Any]]:
             "first": str(found.first),
             "second": str(found.second),
             "value": found.value,
-            "low": _finite(found.low),
-            "high": _finite(found.high),
+            "low": plain_value(found.low),
+            "high": plain_value(found.high),
             "decided": found.decided,
-            "cases_needed": _finite(found.cases_needed),
+            "cases_needed": plain_value(found.cases_needed),
         }
         for found in ev.differences
     ]
 
 
-def _stretch(stretch: Stretch) -> dict[str, Any]:
-    """A range of cost ratios with one winner."""
-    return {"winner": stretch.winner, "low": stretch.low, "high": _finite(stretch.high)}
+def _stretches(stretches: Iterable[Stretch]) -> list[dict[str, Any]]:
+    """Ranges of cost ratios, each with one winner."""
+    return [{"winner": s.winner, "low": s.low, "high": plain_value(s.high)} for s in stretches]
 
 
 #: Figures of a model over all that is possible.
@@ -151,7 +145,6 @@ def _doubt(ev: Evaluation) -> dict[str, Any] | None:
     doubt = ev.doubt
     if doubt is None:
         return None
-    columns = {name: getattr(doubt, name) for name in _OF_DOUBT}
     ends = zip(doubt.places, doubt.applications, doubt.winners, strict=True)
     return {
         "words": doubt.words,
@@ -168,9 +161,9 @@ def _doubt(ev: Evaluation) -> dict[str, Any] | None:
         "models": [
             {
                 "name": name,
-                "nec": [_finite(value) for value in doubt.nec[k]],
-                "cost": [_finite(value) for value in doubt.cost[k]],
-                **{key: _finite(column[k]) for key, column in columns.items()},
+                "nec": plain_value(tuple(doubt.nec[k])),
+                "cost": plain_value(tuple(doubt.cost[k])),
+                **{key: plain_value(getattr(doubt, key)[k]) for key in _OF_DOUBT},
             }
             for k, name in enumerate(doubt.models)
         ],

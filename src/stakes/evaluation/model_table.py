@@ -205,16 +205,17 @@ def rows_of(ev: Evaluation) -> list[dict[str, Any]]:
     """The figures of every model as plain data, cheapest first; what is not finite is None."""
     ranked = sorted(ev.models, key=lambda model: model.cost)
     return [
-        {column.name: _plain(column.value(model, ev)) for column in COLUMNS} for model in ranked
+        {column.name: plain_value(column.value(model, ev)) for column in COLUMNS}
+        for model in ranked
     ]
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold."""
+def plain_value(value: Any) -> Any:
+    """A value that JSON can hold; None for what is not finite."""
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return [plain_value(part) for part in value]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -256,12 +257,11 @@ def model_frame(ev: Evaluation) -> Frame:
 
 def _frame(columns: Mapping[str, list[Any]]) -> Frame:
     """Columns as a frame."""
-    absent = {name: "" if column.kind is _TEXT else np.nan
-              for column in COLUMNS for name in column.columns}  # fmt: skip
-    filled = {
-        name: [absent[name] if value is None else value for value in values]
-        for name, values in columns.items()
-    }
+    texts = {name for column in COLUMNS if column.kind is _TEXT for name in column.columns}
+    filled = {}
+    for name, values in columns.items():
+        absent = "" if name in texts else np.nan
+        filled[name] = [absent if value is None else value for value in values]
     return Frame(filled)
 
 

@@ -11,20 +11,8 @@ from typing import Any
 from stakes._files import refuse_unwritable, write_whole
 from stakes.exceptions import DataError, MissingExtraError
 
-_NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "msedge",
-)
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _SECONDS = 60
-
-
-def _find_chromium() -> str | None:
-    """The first browser of this family on the path."""
-    return next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
 def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
@@ -39,7 +27,7 @@ def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
     browser : str, optional
         The browser to use; by default the first Chromium, Chrome or Edge on the path.
     """
-    browser = browser or _find_chromium()
+    browser = browser or next(filter(None, map(shutil.which, _NAMES)), None)
     if browser is None:
         raise MissingExtraError(
             "a PDF is printed by Chromium, Chrome or Edge, and none is on the path.",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.interval_ends import normal_quantile
-from stakes.evaluation.verdict import KINDS, SAME_COST, WORTH_SAYING
+from stakes.evaluation.verdict import AFTER, KINDS, SAME_COST, WORTH_SAYING
 from stakes.report.live.stops import (
     CERTAIN,
     RATIO_STOPS,
@@ -96,11 +96,11 @@ class Live:
             chance, rival, value, half = self.compared(place, nec, best)
         elif self.ev.unpaired and low is not None and high is not None:
             rival, value, half = unpaired_rivals(nec, low, high, best)
-        kind, after = self.kinds(nec, best, high, rival, place)
+        kind, after_low, after_high = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
         return {"nec": nec, "low": low, "high": high, "chance": chance, "kind": kind,
                 "rival": rival, "value": value, "half": half, "needed": needed,
-                **after}  # fmt: skip
+                "after_low": after_low, "after_high": after_high}  # fmt: skip
 
     def compared(
         self, place: Place, nec: FloatArray, best: NDArray[np.intp]
@@ -135,13 +135,15 @@ class Live:
 
     def kinds(
         self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-        """Which verdict holds at each stop, by the same rules as the evaluation itself."""
-        columns = np.arange(best.shape[0])
-        least = nec[best, columns]
-        nobody = {"after_low": None, "after_high": None}
+    ) -> tuple[NDArray[np.uint8], FloatArray, FloatArray]:
+        """Which verdict holds at each stop, by the same rules as the evaluation itself.
+
+        With the interval of the NEC after re-calibrating, where that is what to deploy.
+        """
+        columns, ends = np.arange(best.shape[0]), np.full((2, *best.shape), np.nan)
         if self.ev.too_few:
-            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8), nobody
+            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8), *ends
+        least = nec[best, columns]
         found = np.full(best.shape, KINDS.index("deploy"), dtype=np.uint8)
         equal = (nec - least <= SAME_COST * np.maximum(1.0, least)).sum(axis=0) > 1
         found[equal | (rival >= 0)] = KINDS.index("cannot tell apart")
@@ -149,8 +151,13 @@ class Live:
             found[high[best, columns] >= 1] = KINDS.index("cannot say")
         found[least >= 1] = KINDS.index("none")
         better, chosen = self.better_after(least, best, place)
-        found[better] = KINDS.index("deploy after re-calibrating")
-        return found, self.after_limits(better, chosen, place) if better.any() else nobody
+        found[better] = KINDS.index(AFTER)
+        for k in np.unique(chosen[better]):
+            at, system = np.flatnonzero(better & (chosen == k)), self.pairs[k][1]
+            assert system is not None
+            limits = nec_limits([system], place.part(at), [self.totals[k]], self.level)
+            ends[:, at] = np.concatenate(limits)
+        return found, *ends
 
     def better_after(
         self, least: FloatArray, best: NDArray[np.intp], place: Place
@@ -169,18 +176,6 @@ class Live:
             score = self.apart(fitted[a], self.systems[b], place.part(at))[2]
             better[at] = score < -self.z
         return better, chosen
-
-    def after_limits(
-        self, better: NDArray[np.bool_], chosen: NDArray[np.intp], place: Place
-    ) -> dict[str, Any]:
-        """The interval of the NEC after re-calibrating, where that is what to deploy."""
-        low, high = np.full((2, better.shape[0]), np.nan)
-        for k in np.unique(chosen[better]):
-            at, system = np.flatnonzero(better & (chosen == k)), self.pairs[k][1]
-            assert system is not None
-            ends = nec_limits([system], place.part(at), [self.totals[k]], self.level)
-            low[at], high[at] = ends[0][0], ends[1][0]
-        return {"after_low": low, "after_high": high}
 
 
 def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
@@ -242,7 +237,8 @@ def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
         table["needed"][at] = rival.cases_needed
     table["kind"][at] = KINDS.index(ev.verdict_kind)
     after = ev.best_recalibrated
-    if table["after_low"] is not None and after is not None and after.recalibrated_interval:
+    sure = np.isfinite(table["after_low"]).any()
+    if sure and after is not None and after.recalibrated_interval:
         table["after_low"][at], table["after_high"][at] = after.recalibrated_interval
     return table
 
@@ -255,31 +251,25 @@ def _packed(table: dict[str, Any]) -> dict[str, Any]:
         rows = table[name]
         found[name] = None if rows is None else [packed(row, short=short) for row in rows]
     for name in ("value", "half", "needed", "after_low", "after_high"):
-        some = table[name] is not None and np.isfinite(table[name]).any()
-        found[name] = packed(table[name], short=True) if some else None
+        known = np.isfinite(table[name]).any()
+        found[name] = packed(table[name], short=True) if known else None
     return found
-
-
-def _errors(system: System) -> dict[str, Any]:
-    """The errors of one rule at all stops."""
-    return {"alarms": packed(system.false_alarms), "misses": packed(system.misses)}
 
 
 def _model(live: Live, k: int) -> dict[str, Any]:
     """One model at all stops."""
-    as_is, fitted = live.pairs[k]
+    as_is, fitted = (
+        None if one is None else
+        {"alarms": packed(one.false_alarms), "misses": packed(one.misses)}
+        for one in live.pairs[k]
+    )  # fmt: skip
     scores = None if live.sources is None else live.sources.judged[k].scores
-    found: dict[str, Any] = {
-        "totals": live.totals[k].tolist(),
-        **_errors(as_is),
-        "fitted": None if fitted is None else _errors(fitted),
-        "hull": None,
-    }
+    hull = None
     if scores is not None:
         below = [part[scores.hull] for part in scores.cumulated]
-        found["hull"] = {
+        hull = {
             "alarms": packed(below[0][-1] - below[0]),
             "misses": packed(below[1]),
             "cuts": packed(scores.cuts_at(scores.hull)),
         }
-    return found
+    return {"totals": live.totals[k].tolist(), **(as_is or {}), "fitted": fitted, "hull": hull}
