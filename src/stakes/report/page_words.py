@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.evaluation.verdict import rounded_up
-from stakes.messages.quantities import grouped, percent, plain
+from stakes.messages.quantities import grouped, plain
 from stakes.report.charts import cursor
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 
@@ -153,46 +152,19 @@ def _recalibrated(record: Any) -> list[Html]:
 
 
 def _holds(record: Any) -> list[Html]:
-    """From where to where the best model stays best: by cost ratio, and by share."""
-    app, stretches = record["application"], record["ranges"]
+    """Who costs least at every cost ratio."""
+    stretches, app = record["ranges"], record["application"]
     if not stretches:
         return []
-    (tn, fp), (fn, tp) = app["costs"]
-    if fp <= tn or fn <= tp:
-        return []
-    ratio, name = (fn - tp) / (fp - tn), app["classes"][1]
-    here = [s for s in stretches if s["low"] <= ratio <= (s["high"] or math.inf)]
-    if not here:
-        return []
-    low, high = here[0]["low"], here[0]["high"]
-    winner = {"none": "A constant decision does as well", "tie": "No model is clearly cheapest"}
-    said = winner.get(here[0]["winner"], f"{here[0]['winner']} costs least")
-    reach = _reach(low, high, lambda value: plain(value, 3))
-    odds = app["priors"][1] / app["priors"][0] / ratio
-    shares = _reach(low * odds, None if high is None else high * odds,
-                    lambda value: percent(value / (1 + value)))  # fmt: skip
-    items = [
-        element("li", f"{said}{reach} false alarms per missed “{name}”, at the stated share."),
-        element("li", f"{said}{shares} “{name}”, at the stated costs."),
-    ]
     nobody = {"none": "no model is worth having", "tie": "no clear winner"}
-    rows = [
-        row(f"{plain(s['low'], 3)} to "
-            f"{'any number' if s['high'] is None else plain(s['high'], 3)}",
-            nobody.get(s["winner"], s["winner"]), left=1)
-        for s in stretches
-    ]  # fmt: skip
-    head = [f"false alarms per missed “{name}”", "costs least, as it is"]
+    rows = []
+    for each in stretches:
+        end = "any number" if each["high"] is None else plain(each["high"], 3)
+        winner = nobody.get(each["winner"], each["winner"])
+        rows.append(row(f"{plain(each['low'], 3)} to {end}", winner, left=1))
+    head = [f"false alarms per missed “{app['classes'][1]}”", "costs least, as it is"]
     every = table("At the stated share; exact for these cases, chance included.", head, rows)
-    folds = folded("Who costs least at every cost", every)
-    return [*items, element("li", folds, class_="plain")]
-
-
-def _reach(low: float, high: float | None, shown: Any) -> str:
-    """A range in words."""
-    if high is None:
-        return f" from {shown(low)}" if low else " at any number of"
-    return f" from {shown(low)} to {shown(high)}" if low else f" up to {shown(high)}"
+    return [element("li", folded("Who costs least at every cost", every), class_="plain")]
 
 
 def computed(sheet: Sheet) -> Html:
