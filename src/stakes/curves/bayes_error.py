@@ -89,6 +89,15 @@ def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
     return grid
 
 
+def as_log_odds(scores: RankedScores, values: Any) -> FloatArray:
+    """Values of scores as log odds, or log-likelihood ratios: posteriors by their odds."""
+    values = np.asarray(values, dtype=np.float64)
+    if scores.kind != "posterior":
+        return values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(values) - np.log1p(-values))
+
+
 def block_llrs(scores: RankedScores) -> FloatArray:
     """Log-likelihood ratio of each block of the hull."""
     first, second = (part / part.sum() for part in scores.blocks())

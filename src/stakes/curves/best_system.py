@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import positive_share
 from stakes.application import as_application
-from stakes.curves.bayes_error import best_rates, block_llrs, both_shares
+from stakes.curves.bayes_error import as_log_odds, best_rates, block_llrs, both_shares
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.operating_points import aligned, at_min_cost
 from stakes.results import Frame
@@ -153,14 +153,9 @@ def switch_points(
 def _jumps(scores: RankedScores, actual: bool) -> FloatArray:
     """Prior log odds at which the rates of a system jump."""
     require_both(scores, "switch_points")
+    llr = block_llrs(scores)
     if actual:
-        values = scores.levels[0].astype(np.float64)
-        if scores.kind == "posterior":
-            with np.errstate(divide="ignore"):
-                values = np.log(values) - np.log1p(-values)
-        llr = values - scores.log_prior_odds()
-    else:
-        llr = block_llrs(scores)
+        llr = as_log_odds(scores, scores.levels[0]) - scores.log_prior_odds()
     return -llr[np.isfinite(llr)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.roc_hull import softplus
-from stakes.curves.bayes_error import Tabular, as_grid, block_llrs, both_shares
+from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds, block_llrs, both_shares
 from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
@@ -68,12 +68,8 @@ def tippett(scores: RankedScores, log10_lr: Any = None) -> TippettCurve:
     require_both(scores, "tippett")
     scores.require_scale("tippett")
     if log10_lr is None:
-        values = scores.levels[0].astype(np.float64)
-        if scores.kind == "posterior":
-            with np.errstate(divide="ignore"):
-                values = np.log(values) - np.log1p(-values)
-        x = (values - scores.log_prior_odds()) / np.log(10)
         cuts = scores.levels[0].astype(np.float64)
+        x = (as_log_odds(scores, cuts) - scores.log_prior_odds()) / np.log(10)
     else:
         x = as_grid(log10_lr, np.empty(0), "log10_lr")
         cuts = scores.from_llrs(x * np.log(10))

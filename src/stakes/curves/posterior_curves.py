@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._kernels.roc_hull import cumulative, hull
 from stakes._random import as_generator
 from stakes.application import as_application
-from stakes.curves.bayes_error import Tabular, as_grid
+from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
 from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomposition
@@ -98,13 +98,11 @@ def _row(scores: RankedScores, app: Any, shares: FloatArray, price: float) -> li
     joint = shares[:, None] * point.confusion.rates
     decided = float(joint[:, :2].sum())
     paid = float((joint[:, :2] * app.costs.values).sum())
-    cuts = point.thresholds
+    cuts = (-np.inf, *point.thresholds, np.inf)
+    low = high = cuts[1] if point.thresholds else np.nan
     if name in point.stretches:
         k = point.stretches.index(name)
-        low = cuts[k - 1] if k > 0 else -np.inf
-        high = cuts[k] if k < len(cuts) else np.inf
-    else:
-        low = high = cuts[0] if cuts else np.nan
+        low, high = cuts[k], cuts[k + 1]
     mean = paid / decided if decided > 0 else np.nan
     return [decided, paid + price * (1 - decided), mean, low, high]
 
@@ -188,13 +186,10 @@ def reliability(
 
 def _as_posteriors(scores: RankedScores, values: NDArray[np.floating]) -> FloatArray:
     """Scores as posteriors at the prior of the data."""
-    wide = values.astype(np.float64)
     if scores.kind == "posterior" and scores.from_priors is None:
-        return wide
-    if scores.kind == "posterior":
-        with np.errstate(divide="ignore"):
-            wide = np.log(wide) - np.log1p(-wide)
-    return np.asarray(1 / (1 + np.exp(-wide - scores.shift_to(float(scores.priors[1])))))
+        return values.astype(np.float64)
+    moved = as_log_odds(scores, values) + scores.shift_to(float(scores.priors[1]))
+    return np.asarray(1 / (1 + np.exp(-moved)))
 
 
 def _isotonic(negatives: NDArray[np.generic], positives: NDArray[np.generic]) -> FloatArray:

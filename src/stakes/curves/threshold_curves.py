@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.curves.bayes_error import Tabular, as_grid, posterior_thresholds
+from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds, posterior_thresholds
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.results import Frame
@@ -371,7 +371,5 @@ def _log_odds(scores: RankedScores, cuts: FloatArray) -> FloatArray:
     """Thresholds as posterior log odds at the priors of the data."""
     if scores.kind == "rank":
         return np.full_like(cuts, np.nan)
-    if scores.kind == "posterior":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cuts = np.log(np.clip(cuts, 0, 1)) - np.log1p(-np.clip(cuts, 0, 1))
-    return np.asarray(cuts + scores.shift_to(float(scores.priors[1])))
+    inside = np.clip(cuts, 0, 1) if scores.kind == "posterior" else cuts
+    return np.asarray(as_log_odds(scores, inside) + scores.shift_to(float(scores.priors[1])))

@@ -152,10 +152,9 @@ def _rules(
 def case_weights(cases: Cases, app: Application) -> FloatArray:
     """What each case counts for, adding to 1, at the shares of the application."""
     assert app.priors is not None
-    weights = np.ones(cases.truth.shape[0]) if cases.weights is None else cases.weights
-    totals = np.bincount(cases.truth, weights=weights, minlength=len(app.classes))
+    totals = np.bincount(cases.truth, weights=cases.weight, minlength=len(app.classes))
     scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
-    return np.asarray(weights * scale[cases.truth])
+    return np.asarray(cases.weight * scale[cases.truth])
 
 
 def _heavy_tail(

@@ -293,9 +293,7 @@ def _moves(parts: FloatArray, priors: FloatArray | None, nec: FloatArray) -> Flo
 def _by_unit(excess: FloatArray, constant: FloatArray, cases: Cases, n_classes: int) -> FloatArray:
     """Weights and costs by class, summed over each case or group: (n_units, classes x figures)."""
     n_cases = cases.truth.shape[0]
-    figures = np.column_stack([np.ones(n_cases), excess, constant])
-    if cases.weights is not None:
-        figures *= cases.weights[:, None]
+    figures = np.column_stack([np.ones(n_cases), excess, constant]) * cases.weight[:, None]
     table = np.zeros((n_cases, n_classes, figures.shape[1]))
     table[np.arange(n_cases), cases.truth] = figures
     flat = table.reshape(n_cases, -1)

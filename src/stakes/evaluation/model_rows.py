@@ -149,6 +149,11 @@ class Cases:
         return np.bincount(truth, minlength=self.priors.shape[0])
 
     @property
+    def weight(self) -> FloatArray:
+        """What each case counts for."""
+        return np.ones(self.truth.shape[0]) if self.weights is None else self.weights
+
+    @property
     def plain(self) -> bool:
         """Whether cases count once each and are independent."""
         return self.weights is None and self.groups is None

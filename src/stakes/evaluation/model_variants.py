@@ -86,11 +86,6 @@ class Sources:
     options: dict[str, Any]
     cost_range: tuple[float, float] | None = None
 
-    @property
-    def plain(self) -> bool:
-        """Whether cases count once each and are independent."""
-        return self.cases.plain
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseRule:
@@ -119,12 +114,6 @@ class CaseSources:
     said_at: FloatArray
 
     @property
-    def weights(self) -> FloatArray:
-        """What each case counts for."""
-        given = self.cases.weights
-        return np.ones(self.cases.truth.shape[0]) if given is None else given
-
-    @property
     def gaps(self) -> tuple[FloatArray, FloatArray]:
         """What acting costs more when the truth is the first class, and waiting when the second."""
         values = self.costs.values
@@ -134,7 +123,7 @@ class CaseSources:
     def amounts(self) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
         """What a false alarm, and a miss, adds: weight, cost above the other decision, its cost."""
         values, (wrong, lost) = self.costs.values, self.gaps
-        first, second = (self.weights * (self.cases.truth == k) for k in (0, 1))
+        first, second = (self.cases.weight * (self.cases.truth == k) for k in (0, 1))
         return (
             (first, first * wrong, first * values[:, 0, 0]),
             (second, second * lost, second * values[:, 1, 1]),

@@ -57,12 +57,8 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     root.set("id", f"chart-{key}")
     root.set("stroke-linejoin", "round")
     text = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
-    return Chart(key, _NUMBER.sub(_rounded, text), _scale(ax))
-
-
-def _rounded(found: re.Match[str]) -> str:
-    """A coordinate to two decimals."""
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+    short = _NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text)
+    return Chart(key, short, _scale(ax))
 
 
 def _scale(ax: Any) -> tuple[float, float, float, float]:
@@ -141,11 +137,6 @@ _SHAPES = {
 }
 
 
-def _dash(drawn: Pen) -> str:
-    """The dashes of a pen, for SVG; empty when the line is solid."""
-    return "" if drawn.dash == "solid" else " ".join(str(part) for part in drawn.dash[1])
-
-
 def _marker(drawn: Pen, *, place: str = "", name: str = "") -> str:
     """A model's symbol."""
     identity = f' id="{name}"' if name else ""
@@ -157,8 +148,9 @@ def _marker(drawn: Pen, *, place: str = "", name: str = "") -> str:
 def swatch(position: int, count: int) -> Html:
     """The line and the symbol of one model."""
     drawn = pen(position, count)
-    colour, dashes = drawn.color.lower(), _dash(drawn)
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    colour, dashed = drawn.color.lower(), ""
+    if drawn.dash != "solid":
+        dashed = f' stroke-dasharray="{" ".join(map(str, drawn.dash[1]))}"'
     return Html(
         '<svg class="swatch" viewBox="0 0 46 12" width="46" height="12" aria-hidden="true">'
         f'<line x1="1" y1="6" x2="31" y2="6" stroke="{colour}" class="s-{colour[1:]}" '

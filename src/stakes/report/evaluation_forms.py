@@ -91,7 +91,7 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
         return ""
     if ev.naive is not None:
         said = "Intervals are from draws of the cases with their amounts (Bayesian bootstrap)."
-    elif ev.sources is None or ev.sources.plain:
+    elif ev.sources is None or ev.sources.cases.plain:
         said = "Intervals are by the score test."
     else:
         said = "Intervals are from draws of whole groups, or of weighted cases."

@@ -20,9 +20,14 @@ from stakes.report.charts import swatch
 from stakes.report.markup import Html, element, folded, joined, row, section, select, table
 from stakes.report.page_inputs import LARGEST_TABLE
 from stakes.report.small_forms import doubt_table
+from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
+
+
+#: Cells that are listed where there are too many for a table.
+_MOST_CELLS = 10
 
 
 def models(sheet: Sheet) -> Html:
@@ -80,30 +85,27 @@ def _optimistic(sheet: Sheet) -> Html:
 
 def payers(sheet: Sheet) -> Html:
     """Cases out of 1000 by truth and decision, shaded by their share of the cost."""
-    record = sheet.record
-    app = record["application"]
-    if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
-        return section("Who pays", _cells(sheet), _use(sheet))
+    record, app = sheet.record, sheet.record["application"]
+    best = next(model for model in record["models"] if model["name"] == record["best"])
+    paid, counts = np.array(best["cost_by_cell"]), np.array(best["counts"], dtype=float)
+    shares = np.abs(paid) / (np.abs(paid).sum() or 1.0)
+    totals = counts.sum(axis=1, keepdims=True)
+    cases = 1000 * np.array(app["priors"])[:, None] * counts / np.where(totals > 0, totals, 1)
+    if max(shares.shape) > LARGEST_TABLE:
+        return section("Who pays", _cells(record, paid, shares, cases), _use(sheet))
     choice = joined(
         element("label", "Model", for_="payer"),
         select("payer", sheet.order, chosen=record["best"]),
     )
-    best, cases = _best(record)
-    paid = best["cost_by_cell"] or [
-        [count * cost for count, cost in zip(*pair, strict=True)]
-        for pair in zip(cases, app["costs"], strict=True)
-    ]
-    gross = sum(abs(part) for line in paid for part in line) or 1.0
     rows = []
     for i, outcome in enumerate(app["classes"]):
         cells = [element("th", f"truth {outcome}", scope="row")]
-        for j in range(len(app["decisions"])):
-            share = abs(paid[i][j]) / gross
+        for j, share in enumerate(shares[i]):
+            said = f"{percent(share, 0)} of the cost" if share >= 0.005 else ""
             inner = joined(
-                element("span", _count(cases[i][j]), class_="count"),
-                element("span", f"{percent(share, 0)} of the cost" if share >= 0.005 else "",
-                        class_="cell-cost"),
-            )  # fmt: skip
+                element("span", _count(cases[i, j]), class_="count"),
+                element("span", said, class_="cell-cost"),
+            )
             shade = 0 if share < 0.005 else 1 + min(3, int(4 * share))
             cells.append(element("td", inner, id=f"cell-{i}-{j}", class_=f"share-{shade}"))
         rows.append(("", cells))
@@ -114,33 +116,18 @@ def payers(sheet: Sheet) -> Html:
     )
 
 
-def _best(record: Any) -> tuple[Any, list[list[float]]]:
-    """The cheapest model, and its cases out of 1000 by truth and decision."""
-    best = next(m for m in record["models"] if m["name"] == record["best"])
-    pairs = zip(record["application"]["priors"], best["counts"], strict=True)
-    return best, [[1000 * p * n / (sum(counts) or 1) for n in counts] for p, counts in pairs]
-
-
-def _cells(sheet: Sheet, limit: int = 10) -> Html:
+def _cells(record: Any, paid: FloatArray, shares: FloatArray, cases: FloatArray) -> Html:
     """The cells of the cheapest model that cost most, where a whole table would not be read."""
-    record = sheet.record
-    app = record["application"]
-    best, cases = _best(record)
-    paid = [
-        (abs(part), i, j, part)
-        for i, line in enumerate(best["cost_by_cell"] or [])
-        for j, part in enumerate(line)
-        if part
-    ]
-    gross = sum(one[0] for one in paid) or 1.0
-    rows = [
-        row(f"truth {app['classes'][i]}, decide {app['decisions'][j]}", _count(cases[i][j]),
-            per_case(part), percent(size / gross, 0))
-        for size, i, j, part in sorted(paid, key=lambda one: (-one[0], one[1], one[2]))[:limit]
-    ]  # fmt: skip
+    app, rows = record["application"], []
+    for k in np.argsort(-shares, axis=None, kind="stable")[:_MOST_CELLS].tolist():
+        i, j = divmod(k, shares.shape[1])
+        if paid[i, j]:
+            name = f"truth {app['classes'][i]}, decide {app['decisions'][j]}"
+            share = percent(shares[i, j], 0)
+            rows.append(row(name, _count(cases[i, j]), per_case(paid[i, j]), share))
     if not rows:
         return element("p", f"{record['best']} costs nothing here.", class_="stated")
-    outcomes, decisions = len(app["classes"]), len(app["decisions"])
+    outcomes, decisions = shares.shape
     caption = (
         f"The costliest of {outcomes} outcomes by {decisions} decisions for {record['best']}, "
         "at the stated costs."

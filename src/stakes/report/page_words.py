@@ -156,6 +156,9 @@ def _holds(record: Any) -> list[Html]:
     stretches, app = record["ranges"], record["application"]
     if not stretches:
         return []
+    (tn, fp), (fn, tp) = app["costs"]
+    if fp <= tn or fn <= tp:
+        return []
     nobody = {"none": "no model is worth having", "tie": "no clear winner"}
     rows = []
     for each in stretches:

@@ -99,7 +99,7 @@ class _Sorted:
         self.sources = sources
         order = np.argsort(model.posteriors[:, 1], kind="stable")
         self.p: FloatArray = model.posteriors[order, 1].astype(np.float64)
-        self.truth, weights = sources.cases.truth[order], sources.weights[order]
+        self.truth, weights = sources.cases.truth[order], sources.cases.weight[order]
         self.gaps = [gap[order] for gap in sources.gaps]
         self.per_class = weights / np.bincount(self.truth, weights=weights, minlength=2)[self.truth]
         alarm, miss = (np.stack(part)[:, order] for part in sources.amounts)

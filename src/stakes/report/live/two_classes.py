@@ -51,7 +51,7 @@ class Live:
         self.pairs = systems_of(ev, grid)
         self.systems = [as_is for as_is, _ in self.pairs]
         whole = all((table == np.floor(table)).all() for table in counts)
-        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
+        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.cases.plain)
         self.z = normal_quantile(self.level)
         # Whether the shares are those of the data, and as uncertain.
         self.free = ev.sources is not None and ev.sources.given.priors is None
