@@ -22,7 +22,7 @@ WRITERS = {"json": "to_json", "html": "to_html", "record": "record"}
 @pytest.mark.parametrize("writer", WRITERS.values())
 @pytest.mark.parametrize("value", [date(2026, 1, 2), {1, 2}, object(), float("nan"), np.arange(2)])
 def test_facts_that_json_cannot_hold_are_named(ev, writer, value):
-    with pytest.raises(DataError, match=r"'when' is .* \(1 of 2 facts fail\)") as caught:
+    with pytest.raises(DataError, match=r"'when' is ") as caught:
         getattr(ev, writer)(facts={"source": "churn.csv", "when": value})
     assert caught.value.hint == "say it as text: facts={'when': str(...)}"
 

@@ -82,33 +82,23 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
 
 def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is said about where an evaluation comes from, if it can be written as JSON."""
-    example = 'facts={"source": "churn.csv", "seed": 0}'
     if not isinstance(facts, Mapping | None):
         raise DataError(
-            f"`facts` must be a mapping from names; got {type(facts).__name__}.", hint=example
+            f"`facts` must be a mapping from names; got {type(facts).__name__}.",
+            hint='facts={"source": "churn.csv", "seed": 0}',
         )
-    found = {
-        str(key): value.item() if isinstance(value, np.generic) else value
-        for key, value in (facts or {}).items()
-    }
-    strange = [key for key, value in found.items() if not _writable(value)]
-    if strange:
-        value = reprlib.repr(found[strange[0]])
-        raise DataError(
-            "`facts` must be text, finite numbers, or lists and mappings of them; "
-            f"{strange[0]!r} is {value} ({len(strange)} of {len(found)} facts fail).",
-            hint=f"say it as text: facts={{{strange[0]!r}: str(...)}}",
-        )
+    found = {}
+    for key, value in (facts or {}).items():
+        found[str(key)] = value.item() if isinstance(value, np.generic) else value
+        try:
+            json.dumps(found[str(key)], allow_nan=False)
+        except (TypeError, ValueError):
+            raise DataError(
+                "`facts` must be text, finite numbers, or lists and mappings of them; "
+                f"{str(key)!r} is {reprlib.repr(found[str(key)])}.",
+                hint=f"say it as text: facts={{{str(key)!r}: str(...)}}",
+            ) from None
     return found
-
-
-def _writable(value: Any) -> bool:
-    """Whether JSON can hold it."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _differences(ev: Evaluation) -> list[dict[str, Any]]:

@@ -85,9 +85,15 @@ def of_calibration(sources: Sources) -> tuple[Difference | None, Difference | No
     return gain(after), gain(best.recalibrated)
 
 
-def limits(summary: Any, given: Application, options: dict[str, Any]) -> tuple[float, float] | None:
+def limits(
+    summary: Any, given: Application, options: dict[str, Any],
+    made: Callable[..., Any] = interval, **known: Any,
+) -> tuple[float, float] | None:  # fmt: skip
     """The interval of one NEC; None when cases are too few."""
-    return _ends(interval, summary, metric="normalized_expected_cost", application=given, **options)
+    asked = {"metric": "normalized_expected_cost", "application": given, **known, **options}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = made(summary, **asked)
+    return None if found.too_few else (found.low, found.high)
 
 
 def row_limits(
@@ -99,15 +105,7 @@ def row_limits(
     if cases.weights is None:
         return limits(variant.confusion, given, options)
     known = {"decisions": as_positions(variant.codes), "sample_weight": cases.weights}
-    asked = {"metric": "normalized_expected_cost", "application": given, **options}
-    return _ends(weighted_interval, cases.truth, **known, **asked)
-
-
-def _ends(made: Callable[..., Any], summary: Any, **asked: Any) -> tuple[float, float] | None:
-    """The limits that a kind of interval finds; None when cases are too few."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = made(summary, **asked)
-    return None if found.too_few else (found.low, found.high)
+    return limits(cases.truth, given, options, weighted_interval, **known)
 
 
 #: A lead below this much NEC is a tie.

@@ -43,7 +43,9 @@ def amount(number: float) -> str:
         return f"{number:.2e}"
     for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= 0.9995 * factor * (10 if letter == "k" else 1):
-            return f"{_three_digits(number / factor)} {letter}"
+            shown = number / factor  # three significant digits
+            decimals = 0 if abs(shown) >= 99.95 else 1 if abs(shown) >= 9.995 else 2
+            return f"{shown:.{decimals}f} {letter}"
     return plain(number, 4 if size >= 1000 else 3)
 
 
@@ -126,10 +128,3 @@ def percent(share: float, digits: int = 1) -> str:
         return f"{value:.2g} %"
     text = f"{value:.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
-
-
-def _three_digits(number: float) -> str:
-    """Three significant digits without trailing zeros after the point."""
-    size = abs(number)
-    decimals = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
-    return f"{number:.{decimals}f}"

@@ -49,7 +49,7 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
 
     `stops` are the abscissae of the sliders' stops, and the NECs and their limits there.
     """
-    names = _names(ev)
+    names = {f"m{k}": model.name for k, model in enumerate(ev.models)}
     try:
         known = ev.plot.scores()
     except UndefinedError:
@@ -64,23 +64,13 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
     reliability = reliability_by_name(scores, best)
     trusted = _trust(reliability, "reliability", "Observed shares against what models say")
     return (
-        [first, trusted, _decision(ev, scores, names), _det(scores, names)],
+        [first, trusted, _decision(ev, scores), _det(scores)],
         {"reliability": reliability},
     )
 
 
-def _names(ev: Evaluation) -> dict[str, str]:
-    """The models by names of our own."""
-    return {f"m{k}": model.name for k, model in enumerate(ev.models)}
-
-
-def _finished(
-    ax: Any, key: str, label: str, *, names: Any = None, x: str = "", y: str = ""
-) -> Chart:
-    """The drawing of some axes without legend, with words for the page along its axes.
-
-    Our own names in annotations are replaced by those of the models.
-    """
+def _finished(ax: Any, key: str, label: str, *, x: str = "", y: str = "") -> Chart:
+    """The drawing of some axes without legend, with words for the page along its axes."""
     if x:
         ax.set_xlabel(x)
     if y:
@@ -88,9 +78,6 @@ def _finished(
     if ax.get_legend() is not None:
         ax.get_legend().remove()
     for text in ax.texts:
-        name, colon, rest = text.get_text().partition(": ")
-        if colon and name in (names or {}):
-            text.set_text(f"{_short(names[name])}: {rest}")
         text.set_parse_math(False)
     return inline(ax, key, label)
 
@@ -125,13 +112,15 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
     ax = plots.bayes_error(
         found, priors=_share(ev), span=ev.plot.span(), bands=bands, ax=axes_of_size(6.4, 4.1)
     )
-    for text in list(ax.texts):  # grey models would fill the picture with words
-        key = text.get_text().partition(": ")[0]
-        if key in names and int(key[1:]) not in coloured:
+    for text in list(ax.texts):  # "m0: off scale"
+        key, colon, rest = text.get_text().partition(": ")
+        if colon and key in names and int(key[1:]) in coloured:
+            text.set_text(f"{_short(names[key])}: {rest}")
+        elif colon and key in names:  # grey models would fill the picture with words
             text.remove()
     ax.set_xlim(*ends)
     label = "Normalised cost of every model against the cost ratio and the share"
-    return _finished(ax, "bayes", label, names=names, x="effective prior log odds", y=_NEC_AXIS)
+    return _finished(ax, "bayes", label, x="effective prior log odds", y=_NEC_AXIS)
 
 
 def _share(ev: Evaluation) -> float:
@@ -139,7 +128,7 @@ def _share(ev: Evaluation) -> float:
     return float(ev.application.resolved_priors(ev.data_priors)[1])
 
 
-def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
+def _decision(ev: Evaluation, scores: Any) -> Chart:
     """Net benefit against the threshold probability."""
     from stakes import plots
 
@@ -148,28 +137,27 @@ def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
     found = {k: curves.decision(s, thresholds, priors=share) for k, s in scores.items()}
     ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
     label = "Net benefit of every model, of acting on everyone and on nobody"
-    return _finished(ax, "decision", label, names=names, y="net benefit")
+    return _finished(ax, "decision", label, y="net benefit")
 
 
-def _det(scores: Any, names: Any) -> Chart:
+def _det(scores: Any) -> Chart:
     """Misses against false alarms on probit axes."""
     from stakes import plots
 
     found = {key: det_curve(one) for key, one in scores.items()}
     ax = plots.det(found, ax=axes_of_size(4.4, 4.1))
     label = "Miss rate against false alarm rate of every model"
-    return _finished(ax, "det", label, names=names, x="false alarm rate, %", y="miss rate, %")
+    return _finished(ax, "det", label, x="false alarm rate, %", y="miss rate, %")
 
 
 def evidence_charts(ev: Evaluation) -> list[Chart]:
     """Tippett plots and empirical cross-entropy of every model with posteriors of two classes."""
-    names = _names(ev)
     above = ev.plot.tippett(ax=axes_of_size(6.4, 4.1))
     entropy = ev.plot.empirical_cross_entropy(ax=axes_of_size(4.4, 4.1))
     label = "Cross-entropy against the prior odds"
     return [
-        _finished(above, "tippett", "How often evidence is stronger than that", names=names),
-        _finished(entropy, "entropy", label, names=names, y="cross-entropy in bits"),
+        _finished(above, "tippett", "How often evidence is stronger than that"),
+        _finished(entropy, "entropy", label, y="cross-entropy in bits"),
     ]
 
 
