@@ -174,22 +174,24 @@ def reliability(
     if not 0 < level < 1 or draws < 0 or points < 2:
         raise DataError("`level` must lie in (0, 1), `draws` >= 0 and `points` >= 2.")
     values, negatives, positives = scores.levels
-    forecast = _as_posteriors(scores, values)
+    forecast = values.astype(np.float64)
+    if scores.kind != "posterior" or scores.from_priors is not None:  # at the prior of the data
+        moved = as_log_odds(scores, values) + scores.shift_to(float(scores.priors[1]))
+        forecast = np.asarray(1 / (1 + np.exp(-moved)))
     total = (negatives + positives).astype(np.float64)
     observed = _isotonic(negatives, positives)
     kept = np.unique(np.linspace(0, len(forecast) - 1, min(points, len(forecast))).astype(int))
-    low, high = _band(forecast, total, kept, draws, level, rng)
+    low = high = np.full(kept.shape, np.nan)
+    if draws:  # isotonic curves of outcomes drawn from the forecasts
+        source, cases = as_generator(rng), np.maximum(np.rint(total), 1).astype(np.int64)
+        drawn = np.empty((draws, kept.shape[0]))
+        for k in range(draws):
+            outcomes = source.binomial(cases, forecast)
+            drawn[k] = _isotonic(cases - outcomes, outcomes)[kept]
+        low, high = np.quantile(drawn, [(1 - level) / 2, 1 - (1 - level) / 2], axis=0)
     weight = np.diff(cumulative(total)[np.append(0, kept + 1)])
     split = score_decomposition(scores, "brier")
     return ReliabilityCurve(forecast[kept], observed[kept], low, high, weight, split, level)
-
-
-def _as_posteriors(scores: RankedScores, values: NDArray[np.floating]) -> FloatArray:
-    """Scores as posteriors at the prior of the data."""
-    if scores.kind == "posterior" and scores.from_priors is None:
-        return values.astype(np.float64)
-    moved = as_log_odds(scores, values) + scores.shift_to(float(scores.priors[1]))
-    return np.asarray(1 / (1 + np.exp(-moved)))
 
 
 def _isotonic(negatives: NDArray[np.generic], positives: NDArray[np.generic]) -> FloatArray:
@@ -198,25 +200,3 @@ def _isotonic(negatives: NDArray[np.generic], positives: NDArray[np.generic]) ->
     corners = hull(x, y)
     first, second = np.diff(x[corners]), np.diff(y[corners])
     return np.repeat(second / (first + second), np.diff(corners))
-
-
-def _band(
-    forecast: FloatArray,
-    total: FloatArray,
-    kept: NDArray[np.intp],
-    draws: int,
-    level: float,
-    rng: RandomSource,
-) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of isotonic curves of outcomes drawn from the forecasts."""
-    if draws == 0:
-        return np.full(kept.shape, np.nan), np.full(kept.shape, np.nan)
-    source = as_generator(rng)
-    cases = np.maximum(np.rint(total), 1).astype(np.int64)
-    drawn = np.empty((draws, kept.shape[0]))
-    for k in range(draws):
-        positives = source.binomial(cases, forecast)
-        drawn[k] = _isotonic(cases - positives, positives)[kept]
-    tail = (1 - level) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-    return low, high

@@ -297,11 +297,7 @@ class ThresholdSweep:
 
 
 def threshold_sweep(
-    scores: RankedScores,
-    thresholds: Any = None,
-    *,
-    metrics: Sequence[Any],
-    application: Any = None,
+    scores: RankedScores, thresholds: Any = None, *, metrics: Sequence[Any], application: Any = None
 ) -> ThresholdSweep:
     r"""Values of metrics at every threshold: what each of them would choose.
 

@@ -224,10 +224,7 @@ def best_on_data(
 
 
 def priced(
-    table: ConfusionMatrix,
-    app: Application,
-    codes: NDArray[Any] | None = None,
-    rule: DecisionRule | None = None,
+    table: ConfusionMatrix, app: Application, codes: Any, rule: DecisionRule | None
 ) -> Variant:
     """Counts with their cost; the NEC is nan where the naive decision is already perfect."""
     cells = cost_by_cell(table, app)

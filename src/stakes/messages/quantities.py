@@ -66,10 +66,8 @@ def cut_text(
     decimals = everyday and 0.01 <= cut <= 0.99
     if scores is None or not len(scores) or not math.isfinite(cut):
         return f"{cut:.3f}" if decimals else plain(cut, 3)
-    if including:
-        beyond = operator.ge if above else operator.le
-    else:
-        beyond = operator.gt if above else operator.lt
+    compared = (operator.lt, operator.gt, operator.le, operator.ge)
+    beyond = compared[2 * including + above]
     wanted = beyond(scores, scores.dtype.type(cut))
     for digits in range(3, 18):
         for text in _decimals(cut, digits) if decimals else (plain(cut, digits),):

@@ -179,11 +179,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
 
 
 def decision(
-    curves: Any,
-    *,
-    span: tuple[float, float] | None = None,
-    bands: Any = None,
-    ax: Any = None,
+    curves: Any, *, span: tuple[float, float] | None = None, bands: Any = None, ax: Any = None
 ) -> Any:
     """Draw decision curves with acting on everyone and on nobody.
 

@@ -63,8 +63,7 @@ def table(
     ]
     body = [element("tr", joined(*cells), class_=name) for name, cells in rows]
     inner = joined(
-        element("thead", element("tr", joined(*heads))),
-        element("tbody", joined(*body), id=name),
+        element("thead", element("tr", joined(*heads))), element("tbody", joined(*body), id=name)
     )
     scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
                       aria_label=caption)  # fmt: skip

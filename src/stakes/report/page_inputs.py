@@ -73,12 +73,7 @@ def _fields(*parts: Html) -> Html:
 
 
 def _slider(
-    name: str,
-    stops: Stops,
-    before: str,
-    shown: str,
-    after: str = "",
-    beside: str = "",
+    name: str, stops: Stops, before: str, shown: str, after: str = "", beside: str = ""
 ) -> Html:
     """A slider under its words, around where it stands; `stops` are both ends and the start."""
     output = element("output", shown, id=f"{name}-shown", for_=name)

@@ -94,8 +94,7 @@ def payers(sheet: Sheet) -> Html:
     if max(shares.shape) > LARGEST_TABLE:
         return section("Who pays", _cells(record, paid, shares, cases), _use(sheet))
     choice = joined(
-        element("label", "Model", for_="payer"),
-        select("payer", sheet.order, chosen=record["best"]),
+        element("label", "Model", for_="payer"), select("payer", sheet.order, chosen=record["best"])
     )
     rows = []
     for i, outcome in enumerate(app["classes"]):

@@ -113,6 +113,18 @@ def test_nothing_moves_with_a_third_decision():
     assert "Nothing can be moved here" in ev.to_html()
 
 
+def test_the_caption_of_reliability_is_about_the_best_model():
+    y, p, amount = drawn()
+    models = {"coin": np.full(N, 0.5) + np.arange(N) / 1000 / N, "p": p}
+    ev = evaluate(y, models, application=with_fees(amount), min_cases=10**6, rng=0)
+    assert ev.best.startswith("p,")
+    alone = evaluate(y, {"p": p}, application=with_fees(amount), min_cases=10**6, rng=0)
+    said = [
+        part.to_html().partition("Where p says ")[2].partition(".</")[0] for part in (ev, alone)
+    ]
+    assert said[0] == said[1] != ""
+
+
 class TestCostliest:
     def test_by_hand(self):
         costs = CaseCosts.binary(false_negative=[1.0, 2, 30, 4], false_positive=5.0, **NAMES)

@@ -63,10 +63,7 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
     best = next(key for key, name in names.items() if name == ev.best)
     reliability = reliability_by_name(scores, best)
     trusted = _trust(reliability, "reliability", "Observed shares against what models say")
-    return (
-        [first, trusted, _decision(ev, scores), _det(scores)],
-        {"reliability": reliability},
-    )
+    return ([first, trusted, _decision(ev, scores), _det(scores)], {"reliability": reliability})
 
 
 def _finished(ax: Any, key: str, label: str, *, x: str = "", y: str = "") -> Chart:
