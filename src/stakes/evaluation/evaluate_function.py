@@ -310,30 +310,16 @@ def evaluate_frame(
     >>> round(ev["gbm"].cost, 2)
     1.1
     """
+    asked: dict[str, Any] = {"positive": positive, "by": by, "sample_weight": sample_weight}
     if hasattr(frame, "is_far"):
-        _refuse_columns(
-            {
-                "classes": classes,
-                "from_priors": from_priors,
-                "bins": bins or None,
-                "level": None if level == 0.95 else level,
-                "rng": rng or None,
-            },
-            "sources",
-        )
+        idle = {"classes": classes, "from_priors": from_priors, "bins": bins or None}
+        idle |= {"level": None if level == 0.95 else level, "rng": rng or None}
+        _refuse_columns(idle, "sources")
         from stakes.inquiry.answers import evaluate_source
 
+        asked |= {"posteriors": posteriors, "decisions": decisions, "case_costs": case_costs}
         return evaluate_source(
-            frame,
-            label=label,
-            application=application,
-            posteriors=posteriors,
-            decisions=decisions,
-            positive=positive,
-            by=by,
-            case_costs=case_costs,
-            sample_weight=sample_weight,
-            min_cases=min_cases,
+            frame, label=label, application=application, min_cases=min_cases, **asked
         )
     from stakes.engines import Request, reduce_frame
 
@@ -353,14 +339,12 @@ def evaluate_frame(
         label,
         models,
         applications=given,
-        sample_weight=sample_weight,
-        by=by,
         case_costs=case_costs,
         naive=case_costs is not None,
         bins=bins,
         from_priors=said_at,
         classes=classes,
-        positive=positive,
+        **asked,
     )
     options = _options(level, rng, min_cases)
     found = evaluated_reduction(reduce_frame(frame, request), options=options)

@@ -291,9 +291,17 @@ def reliability(
         ax.minorticks_off()
     else:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        _histogram(ax, first)
+        posteriors = np.clip(first.forecast, 0, 1)  # how often each occurs, along the bottom
+        counts, edges = np.histogram(posteriors, bins=40, range=(0, 1), weights=first.weight)
+        bars: dict[str, Any] = {"color": "#9a9a9a", "alpha": 0.6, "linewidth": 0, "align": "edge"}
+        height = 0.14 * counts / counts.max()
+        ax.bar(edges[:-1], height, width=np.diff(edges), gid="histogram", **bars)
     if note:
-        _parts(ax, first)
+        names = ("miscalibration", "discrimination", "uncertainty")
+        parts = [f"{name} {getattr(first.brier, name):.4f}" for name in names]
+        words = "\n".join([f"Brier score {first.brier.total:.4f}", *parts])
+        style: dict[str, Any] = {"va": "top", "fontsize": 8.5, "color": "#333333"}
+        ax.text(0.03, 0.97, words, transform=ax.transAxes, **style)
     return finish(
         ax,
         xlabel="posterior of the second class",
@@ -301,25 +309,6 @@ def reliability(
         loc="lower right",
         bbox_to_anchor=(1.0, 0.17),
     )
-
-
-def _histogram(ax: Any, curve: Any) -> None:
-    """How often each posterior occurs, along the bottom."""
-    counts, edges = np.histogram(
-        np.clip(curve.forecast, 0, 1), bins=40, range=(0, 1), weights=curve.weight
-    )
-    height = 0.14 * counts / counts.max()
-    look: dict[str, Any] = {"color": "#9a9a9a", "alpha": 0.6, "linewidth": 0}
-    ax.bar(edges[:-1], height, width=np.diff(edges), align="edge", gid="histogram", **look)
-
-
-def _parts(ax: Any, curve: Any) -> None:
-    """The Brier score and its parts, in a corner."""
-    said = [f"Brier score {curve.brier.total:.4f}"]
-    for name in ("miscalibration", "discrimination", "uncertainty"):
-        said.append(f"{name} {getattr(curve.brier, name):.4f}")
-    look: dict[str, Any] = {"va": "top", "fontsize": 8.5, "color": "#333333"}
-    ax.text(0.03, 0.97, "\n".join(said), transform=ax.transAxes, **look)
 
 
 def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:

@@ -148,21 +148,14 @@ def _from(sheet: Sheet) -> Html:
     parts = [str(facts["source"])] if "source" in facts else []
     parts.append(f"{grouped(record['cases'])} cases")
     if len(app["classes"]) == 2:
-        share = app["data_priors"][1]
-        parts.append(
-            f"{grouped(round(share * record['cases']))} {_quoted(app['classes'][1])} "
-            f"({percent(share)})"
-        )
+        share, name = app["data_priors"][1], app["classes"][1]
+        name = name if name[:1].isalpha() else f"“{name}”"  # not to be taken for a number
+        parts.append(f"{grouped(round(share * record['cases']))} {name} ({percent(share)})")
     kind = "rule" if sheet.by_case else "model"
     parts.append(f"{count} {kind}{'s' if count != 1 else ''}")
     parts += [f"made {facts['made']}"] if "made" in facts else []
     parts += [f"stakes {facts['stakes']}"] if "stakes" in facts else []
     return Html(" · ".join(text(part) for part in parts))
-
-
-def _quoted(name: str) -> str:
-    """A name that cannot be taken for a number."""
-    return name if name[:1].isalpha() else f"“{name}”"
 
 
 def _footer(sheet: Sheet) -> str:
