@@ -91,11 +91,11 @@ def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
 
 def as_log_odds(scores: RankedScores, values: Any) -> FloatArray:
     """Values of scores as log odds, or log-likelihood ratios: posteriors by their odds."""
-    values = np.asarray(values, dtype=np.float64)
+    wide: FloatArray = np.asarray(values, dtype=np.float64)
     if scores.kind != "posterior":
-        return values
+        return wide
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(values) - np.log1p(-values))
+        return np.asarray(np.log(wide) - np.log1p(-wide))
 
 
 def block_llrs(scores: RankedScores) -> FloatArray:
