@@ -130,3 +130,28 @@ def test_a_file_of_rows_is_not_listed_whole(tmp_path):
     path.write_text("id,p\n" + "".join(f"{k},0.5\n" for k in range(5000)))
     with pytest.raises(FormatError, match="rows are headed 0,1,2,3,4,5,6,7 and 4992 more and"):
         read_confusion(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "costs"),
+    [
+        ("truth,1,0\n1,4,1\n0,5,90\n", ("--cost", "fn=10", "fp=1")),
+        ("truth,target,nontarget\ntarget,4,1\nnontarget,5,90\n", ("--cost", "fn=10", "fp=1")),
+        ("truth,yes,no\nyes,4,1\nno,5,90\n", ("--costs", "c.toml", "--positive", "yes")),
+    ],
+    ids=["numbers", "trials", "costs without names"],
+)
+def test_the_outcome_that_is_acted_on_is_known_as_in_rows(run, write, text, costs):
+    write("c.toml", "fn = 10\nfp = 1\n")
+    words = (*costs, "--min-positives", "5", "--json")
+    ran = run("eval", "--confusion", write("a.csv", text), *words)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == [[90, 5], [1, 4]]
+    assert ran.found["models"][0]["cost"] == pytest.approx((10 * 1 + 1 * 5) / 100)
+
+
+def test_costs_per_case_need_rows(run, write):
+    name = write("a.csv", "truth,0,1\n0,90,5\n1,1,4\n")
+    ran = run("eval", "--confusion", name, "--cost", "fn=amount", "fp=1")
+    assert ran.code == 2
+    assert "'amount' is not a number, and there are no rows to take a column from." in ran.err
