@@ -9,6 +9,7 @@ from stakes.papers.dyrland2022 import PAPER
 from stakes.papers.dyrland2022.clouds import (
     _METRICS,
     _cloud,
+    _coordinates,
     _draw_points,
     _good_rates,
     disturbed,
@@ -39,7 +40,7 @@ def assert_cells_agree(outcome: Outcome) -> None:
     assert [cell for cell in outcome.cells if cell.agrees is False] == []
 
 
-@pytest.mark.parametrize("key", ["table1", "figure1", "section3.3", "figure8"])
+@pytest.mark.parametrize("key", ["table1", "figure1", "section3.3", "figures4-5", "figure8"])
 def test_printed_numbers(key: str) -> None:
     outcome = ITEMS[key].compute(NOTHING)
     assert_cells_agree(outcome)
@@ -110,6 +111,11 @@ class TestPopulation:
         assert ((wrong >= 0) & (wrong <= 1)).all()
         assert (wrong[:, 0, 0] >= wrong[:, 0, 1]).all()
         assert (wrong[:, 1, 1] >= wrong[:, 1, 0]).all()
+
+    def test_coordinates_of_known_matrices(self) -> None:
+        # Eq 13 with rows true classes: accuracy at the centre, eq 4 at (0.3, -0.6).
+        places = _coordinates(np.array([[[1.0, 0.0], [0.0, 1.0]], [[15, -35], [-335, 165]]]))
+        assert places == pytest.approx(np.array([[0, 0], [0.3, -0.6]]))
 
 
 class TestMisranked:

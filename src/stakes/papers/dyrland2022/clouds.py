@@ -1,4 +1,6 @@
-"""Figures 1 to 3: the plane of utility matrices, and metrics against the yield."""
+"""Figures 1 to 5: the plane of utility matrices, populations in it, and metrics against the
+yield.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.stories import UTILITIES
 from stakes.papers.items import (
     COLOURS,
+    LEGEND,
     TITLE,
     Cell,
     Claim,
@@ -74,6 +77,13 @@ def disturbed(rng: np.random.Generator, utilities: FloatArray, sd: float) -> Flo
         result[waiting[fine]] = trial[fine]
         waiting = waiting[~fine]
     return result
+
+
+def _coordinates(utilities: FloatArray) -> FloatArray:
+    """Points (n, 2) of the plane, of utilities whose rows are the true classes 0 and 1."""
+    low = utilities.min(axis=(1, 2), keepdims=True)
+    scaled = (utilities - low) / (utilities.max(axis=(1, 2), keepdims=True) - low)
+    return np.stack([scaled[:, 1, 1] - scaled[:, 0, 0], scaled[:, 1, 0] - scaled[:, 0, 1]], axis=1)
 
 
 _METRICS = {"accuracy": "accuracy", "recall": "true-positive rate", "f1": "F1", "mcc": "MCC"}
@@ -210,6 +220,10 @@ FIGURE_2, FIGURE_3 = _item(2, 0.5), _item(3, 0.9)
 _PLACES = ((0, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (0.5, 0.5), (-0.5, -0.5))
 _EDGE = np.array([(1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (1, 1)], dtype=float)
 
+#: Utilities in the middle of the errors of figure 5, rows true classes.
+_CENTRES = {"[.5 .5; 0 1]": [[0.5, 0.0], [0.5, 1.0]], "[1 0; .5 .5]": [[1.0, 0.5], [0.0, 0.5]]}
+_SHOWN = 1500
+
 
 def _figure_1(_: Context) -> Outcome:
     """Eqs 12-13: coordinates of the plane, with the matrices of the stories in it."""
@@ -234,13 +248,17 @@ def _figure_1(_: Context) -> Outcome:
     return Outcome(cells, {"points": table}, (remark,), (claim,))
 
 
+def _outline(ax: Any) -> None:
+    """The hexagon inside which no error is better than the right decision."""
+    ax.plot(_EDGE[:, 0], _EDGE[:, 1], color="#767676", linewidth=1)
+    ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
+
+
 def _draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     """The plane with matrices at their places."""
     table = outcome.tables["points"]
     figure, (ax,) = panels(1, 1, width=6.2, height=6.0)
-    # The hexagon inside which no error is better than the right decision.
-    ax.plot(_EDGE[:, 0], _EDGE[:, 1], color="#767676", linewidth=1)
-    ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
+    _outline(ax)
     for row in table.rows():
         story = row["matrix"].startswith("eq")
         ax.plot(row["x"], row["y"], "D" if story else "o", color=COLOURS[1 if story else 0],
@@ -256,4 +274,50 @@ def _draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     return {"figure1": figure}
 
 
+def _figures_4_5(_: Context) -> Outcome:
+    """Points of the truncated gaussian, and utilities with errors around two matrices."""
+    rng = np.random.default_rng(149)
+    points = _draw_points(rng, _SHOWN, "gaussian")
+    rows: list[tuple[str, float, float, float]] = []
+    cells = []
+    for name, centre in _CENTRES.items():
+        for sd in (0.1, 0.2):
+            true = np.tile(np.array(centre), (_SHOWN // 3, 1, 1))
+            wrong = disturbed(rng, true, sd)
+            place = _coordinates(wrong)
+            rows += [(name, sd, x, y) for x, y in place.tolist()]
+            left = float(np.sqrt(((wrong - true) ** 2).mean()))
+            cells.append(Cell(f"{name} / sd {sd:g}", None, left, 0.005, "sd of the errors kept"))
+    tables = {
+        "gaussian": Frame({"x": points[:, 0], "y": points[:, 1]}),
+        "errors": frame_of(("centre", "sd", "x", "y"), rows),
+    }
+    return Outcome(tuple(cells), tables)
+
+
+def _draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
+    """Both pictures side by side."""
+    figure, axes = panels(1, 2, width=4.4, height=4.4)
+    for ax in axes:
+        _outline(ax)
+    points, errors = outcome.tables["gaussian"], outcome.tables["errors"]
+    axes[0].plot(points["x"], points["y"], "o", color=COLOURS[0], markersize=2, alpha=0.5,
+                 rasterized=True)  # fmt: skip
+    axes[0].set_title("Figure 4: truncated gaussian", loc="left", fontsize=TITLE)
+    for sd, color, marker in ((0.2, COLOURS[1], "s"), (0.1, COLOURS[0], "^")):
+        mine = errors["sd"] == sd
+        axes[1].plot(errors["x"][mine], errors["y"][mine], marker, color=color, markersize=2.4,
+                     alpha=0.5, label=f"sd {sd:g}", rasterized=True)  # fmt: skip
+    for centre in _CENTRES.values():
+        place = _coordinates(np.array([centre]))[0]
+        axes[1].plot(*place, "D", color="black", markersize=7)
+    axes[1].set_title("Figure 5: errors on the utilities", loc="left", fontsize=TITLE)
+    axes[1].legend(loc="lower right", **{**LEGEND, "handlelength": 1, "markerscale": 2.5})
+    return {"figures4-5": figure}
+
+
 FIGURE_1 = Item("figure1", "Figure 1: the plane of utility matrices", _figure_1, _draw_figure_1)
+FIGURES_4_5 = Item(
+    "figures4-5", "Figures 4 and 5: a population of utilities, and errors on them",
+    _figures_4_5, _draw_figures_4_5,
+)  # fmt: skip
