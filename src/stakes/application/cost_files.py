@@ -32,9 +32,6 @@ from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 from stakes.typing import Name
 
-_HINT = (
-    "Put 'truth' in the top-left cell if rows are the truth, 'decision' if rows are the decision."
-)
 _NOTE = re.compile(r"#\s*(unit|volume|period|priors|outcomes|decisions)\s*=")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -84,12 +81,12 @@ def costs_from_csv(text: str, *, source: str = "costs", delimiter: str = ",") ->
         texts = (heads, columns) if side == "truth" else (columns, heads)
         classes = _names(texts[0], notes, "outcomes")
         decisions = _names(texts[1], notes, "decisions")
-        cells: dict[tuple[int, int], float] = {}
-        for i, (line, row) in enumerate(rows[1:]):
-            for j, cell in enumerate(row[1:]):
-                if cell:
-                    position = (i, j) if side == "truth" else (j, i)
-                    cells[position] = _number(cell, line, columns[j])
+        cells = {
+            (i, j) if side == "truth" else (j, i): _number(cell, line, columns[j])
+            for i, (line, row) in enumerate(rows[1:])
+            for j, cell in enumerate(row[1:])
+            if cell
+        }
         values = complete(cells, classes, decisions)
         costs = CostMatrix(values, classes=classes, decisions=decisions)
         return Application(costs, **read_settings(notes, classes))
@@ -125,14 +122,13 @@ def costs_to_csv(application: Application | CostMatrix, *, delimiter: str = ",")
     costs = app.costs
     notes = settings(app)
     for key, names in (("outcomes", costs.classes), ("decisions", costs.decisions)):
-        if [(_name(_seen(name)), type(_name(_seen(name)))) for name in names] != [
-            (name, type(name)) for name in names
-        ] or "" in names:
+        read = [_name(_seen(name)) for name in names]
+        if list(map(repr, read)) != list(map(repr, names)) or "" in names:
             notes[key] = names
     lines = [f"# {key} = {toml_value(value)}" for key, value in notes.items()]
     table = [["truth", *map(name_text, costs.decisions)]]
-    for truth, row in zip(costs.classes, costs.values.tolist(), strict=True):
-        table.append([name_text(truth), *map(number_text, row)])
+    rows = zip(costs.classes, costs.values.tolist(), strict=True)
+    table += [[name_text(truth), *map(number_text, row)] for truth, row in rows]
     lines += [delimiter.join(_quoted(cell, delimiter) for cell in row) for row in table]
     return "\n".join(lines) + "\n"
 
@@ -200,8 +196,13 @@ def _rows(stream: io.StringIO, delimiter: str, skipped: int) -> list[tuple[int, 
             f"{len(rows)} line{'' if len(rows) == 1 else 's'}.",
             hint="truth,ignore,call as the first line, then stay,0,4 and so on",
         )
-    _refuse_other_separator(rows[0][1], delimiter)
-    width = len(rows[0][1])
+    header, width = rows[0][1], len(rows[0][1])
+    for other, spoken in ((",", "commas"), (";", "semicolons"), ("\t", "tabs")):
+        if width == 1 and other != delimiter and other in header[0]:
+            raise FormatError(
+                f"the cells are separated by {spoken}, not by {delimiter!r}.",
+                hint="save the table with commas as .csv, or with tabs as .tsv",
+            )
     for line, cells in rows:
         if len(cells) != width:
             raise FormatError(f"line {line} has {len(cells)} cells, the header has {width}.")
@@ -214,26 +215,15 @@ def _oriented(rows: list[tuple[int, list[str]]]) -> str:
     corner = header[0].lower()
     if corner in ("truth", "decision") and len(header) > 1:
         return corner
-    if all(_NUMBER.fullmatch(cell) for _, row in rows for cell in row):
-        raise FormatError(
-            "there are only numbers - I need to know which side is the truth, and the names.",
-            hint=_HINT,
-        )
-    heads, columns = _headed([row[0] for _, row in body]), _headed(header[1:])
+    found, also = "there are only numbers", ", and the names"
+    if not all(_NUMBER.fullmatch(cell) for _, row in rows for cell in row):
+        heads, columns = _headed([row[0] for _, row in body]), _headed(header[1:])
+        found, also = f"rows are headed {heads} and columns {columns}", ""
     raise FormatError(
-        f"rows are headed {heads} and columns {columns} - I need to know which side is the truth.",
-        hint=_HINT,
+        f"{found} - I need to know which side is the truth{also}.",
+        hint="Put 'truth' in the top-left cell if rows are the truth, 'decision' if rows are the "
+        "decision.",
     )
-
-
-def _refuse_other_separator(header: list[str], delimiter: str) -> None:
-    """Raise when the header is one cell that holds another separator."""
-    for other, spoken in ((",", "commas"), (";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and other != delimiter and other in header[0]:
-            raise FormatError(
-                f"the cells are separated by {spoken}, not by {delimiter!r}.",
-                hint="save the table with commas as .csv, or with tabs as .tsv",
-            )
 
 
 def _headed(names: Sequence[str]) -> str:

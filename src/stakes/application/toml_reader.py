@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stakes._names import listed
@@ -30,7 +30,8 @@ _SHORT_FORM = ("fn", "fp", "tp", "tn")
 _SETTINGS = ("unit", "volume", "period", "priors")
 #: `elicitation` keeps the answers that the costs come from; stakes.elicitation reads it.
 _KEYS = (*_SETTINGS, "outcomes", "decisions", "cost", "rows", *_SHORT_FORM, "elicitation")
-_SIDES = ("truth", "decision")
+#: Reads a cost, given where it stands.
+_Reader = Callable[[Any, str], Any]
 
 
 def costs_from_toml(text: str, *, source: str = "costs") -> Application:
@@ -75,8 +76,7 @@ def costs_from_toml(text: str, *, source: str = "costs") -> Application:
     (40.0, 'EUR')
     """
     with located(source):
-        table = _parsed(text)
-        cells = _cells(table, as_number)
+        table, cells = _read(text, as_number)
         costs = CostMatrix(cells.costs, classes=cells.classes, decisions=cells.decisions)
         return Application(costs, **read_settings(table, costs.classes))
 
@@ -105,15 +105,10 @@ def uncertain_costs_from_toml(text: str, *, source: str = "costs") -> UncertainA
     10.82021280...
     """
     with located(source):
-        table = _parsed(text)
-        cells = _cells(table, as_number_or_range)
-        classes = range(len(cells.costs)) if cells.classes is None else cells.classes
-        return UncertainApplication(
-            cells.costs,
-            classes=cells.classes,
-            decisions=cells.decisions,
-            **read_settings(table, tuple(classes)),
-        )
+        table, cells = _read(text, as_number_or_range)
+        names = tuple(range(len(cells.costs))) if cells.classes is None else cells.classes
+        given = {"classes": cells.classes, "decisions": cells.decisions}
+        return UncertainApplication(cells.costs, **given, **read_settings(table, names))
 
 
 class _Cells(NamedTuple):
@@ -142,31 +137,21 @@ def _about_line(text: str, said: str) -> str | None:
     return f"write 0{number[1]} for {number[1]}, in:  {line.strip()}" if number else None
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """The text as a table with known keys only."""
+def _read(text: str, read: _Reader) -> tuple[dict[str, Any], _Cells]:
+    """The table, and the costs in whichever form they are given, each cell through `read`."""
     table = toml_table(text)
-    _refuse_unknown(table)
-    return table
-
-
-def _cells(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
-    """The costs in whichever form they are given, each cell through `read`."""
-    return _named(table, read) if "cost" in table else _short_form(table, read)
-
-
-def _refuse_unknown(table: Mapping[str, Any]) -> None:
-    """Raise on a key that means nothing here: it may be a misspelt one that matters."""
     for key in table:
-        if key not in _KEYS:
+        if key not in _KEYS:  # it may be a misspelt one that matters
             near = {"classes": "outcomes", "costs": "cost"}.get(key)
             close = [near] if near else difflib.get_close_matches(key, _KEYS, n=1)
             raise FormatError(
                 f"unknown key `{key}`.",
                 hint=f"did you mean `{close[0]}`?" if close else f"known: {', '.join(_KEYS)}",
             )
+    return table, _named(table, read) if "cost" in table else _short_form(table, read)
 
 
-def _short_form(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
+def _short_form(table: Mapping[str, Any], read: _Reader) -> _Cells:
     """Two classes by fn, fp, tp, tn."""
     given = {key: read(table[key], key) for key in _SHORT_FORM if key in table}
     if not given:
@@ -189,7 +174,7 @@ def _short_form(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _C
     return _Cells(costs, sides.get("outcomes"), sides.get("decisions"))
 
 
-def _named(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
+def _named(table: Mapping[str, Any], read: _Reader) -> _Cells:
     """Costs by name, or a matrix that says what its rows are."""
     short = [key for key in _SHORT_FORM if key in table]
     if short:
@@ -227,14 +212,11 @@ def _named(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
 
 
 def _matrix(
-    table: Mapping[str, Any],
-    classes: tuple[Name, ...],
-    decisions: tuple[Name, ...],
-    read: Callable[[Any, str], Any],
+    table: Mapping[str, Any], classes: Sequence[Name], decisions: Sequence[Name], read: _Reader
 ) -> list[list[Any]]:
     """A matrix of numbers, which must say whether its rows are the truth or the decision."""
     side = table.get("rows")
-    if side not in _SIDES:
+    if side not in ("truth", "decision"):
         got = "" if side is None else f" (`rows` is {side!r})"
         raise FormatError(
             f"`cost` is a matrix of numbers{got} - I need to know which side is the truth.",

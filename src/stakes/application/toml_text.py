@@ -5,15 +5,15 @@ easy to review.
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import is_number
 from stakes._names import as_names, listed
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
@@ -21,7 +21,7 @@ from stakes.application.sentences import name_text
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Between
 from stakes.exceptions import FormatError, StakesError
-from stakes.typing import Name
+from stakes.typing import FloatArray, Name
 
 #: Whole costs below this are written without a decimal point; above, floats skip whole numbers.
 _WHOLE = 1e15
@@ -29,35 +29,20 @@ _WHOLE = 1e15
 
 def number_text(value: float) -> str:
     """A number that reads back as the same float, without a needless decimal point."""
-    whole = value == math.floor(value) and abs(value) < _WHOLE if math.isfinite(value) else False
-    if whole and not (value == 0 and math.copysign(1.0, value) < 0):
-        return str(int(value))
-    return repr(float(value))
-
-
-def _required_text(application: Application | UncertainApplication) -> dict[str, str]:
-    """`unit` and `period` where they are given; an error if they are not text."""
-    found = {}
-    for key, value in (("unit", application.unit), ("period", application.period)):
-        if value is not None:
-            if not isinstance(value, str):
-                raise FormatError(f"`{key}` must be text to be written; got {value!r}.")
-            found[key] = value
-    return found
+    text = repr(float(value))
+    return text.removesuffix(".0") if abs(value) < _WHOLE and text != "-0.0" else text
 
 
 def complete(
     cells: Mapping[tuple[int, int], Any], classes: Sequence[Name], decisions: Sequence[Name]
 ) -> list[list[Any]]:
     """The full table: an absent cell is 0 for the decision named like the truth, else an error."""
-    values: list[list[Any]] = [[0.0] * len(decisions) for _ in classes]
-    missing: list[tuple[Name, Name]] = []
-    for i, truth in enumerate(classes):
-        for j, decision in enumerate(decisions):
-            if (i, j) in cells:
-                values[i][j] = cells[i, j]
-            elif truth != decision:
-                missing.append((truth, decision))
+    missing = [
+        (truth, decision)
+        for i, truth in enumerate(classes)
+        for j, decision in enumerate(decisions)
+        if (i, j) not in cells and truth != decision
+    ]
     if missing:
         truth, decision = missing[0]
         count = f"{len(missing)} cell{'s' if len(missing) > 1 else ''} missing"
@@ -67,7 +52,7 @@ def complete(
             f"cost of deciding {decision!r} when the truth is {truth!r} is missing ({count}).",
             hint=f"Missing: {shown}{rest}.  Write 0 if it is really free.",
         )
-    return values
+    return [[cells.get((i, j), 0.0) for j in range(len(decisions))] for i in range(len(classes))]
 
 
 @contextmanager
@@ -110,34 +95,39 @@ def costs_to_toml(application: Application | UncertainApplication | CostMatrix) 
     0 = 10
     <BLANKLINE>
     """
-    app: Application | UncertainApplication
     if isinstance(application, UncertainApplication):
-        app, cells = application, _ranged(application)
+        app: Application | UncertainApplication = application
+        cells = _ranged(application)
     else:
         app = as_application(application)
-        cells = _numbers(app)
+        cells = _texts(app.costs.values)
     lines = [f"{key} = {toml_value(value)}" for key, value in settings(app).items()]
-    lines += [f"outcomes = {toml_value(app.classes)}"]
-    lines += [f"decisions = {toml_value(app.decisions)}"]
+    lines += [f"outcomes = {toml_value(app.classes)}", f"decisions = {toml_value(app.decisions)}"]
     if _alike(app.classes) or _alike(app.decisions):
         rows = ",\n".join(f"  [{', '.join(row)}]" for row in cells)
         lines += ['rows = "truth"', f"cost = [\n{rows},\n]"]
     else:
         lines += ["", "# what each decision costs, by the truth"]
         for truth, row in zip(app.classes, cells, strict=True):
-            lines += [*_row(truth, app.decisions, row), ""]
+            lines += [f"[cost.{toml_key(truth)}]"]
+            lines += [
+                f"{toml_key(decision)} = {text}"
+                for decision, text in zip(app.decisions, row, strict=True)
+                if text != "0" or truth != decision  # the matching decision is free
+            ]
+            lines += [""]
         lines.pop()
     return "\n".join(lines) + "\n"
 
 
-def _numbers(app: Application) -> list[list[str]]:
+def _texts(costs: FloatArray) -> list[list[str]]:
     """Each cost as text."""
-    return [[number_text(cost) for cost in row] for row in app.costs.values.tolist()]
+    return [[number_text(cost) for cost in row] for row in costs.tolist()]
 
 
 def _ranged(app: UncertainApplication) -> list[list[str]]:
     """Each cost as text, a range as its two ends; an error where the doubt has no such form."""
-    cells = [[number_text(cost) for cost in row] for row in app.base.tolist()]
+    cells = _texts(app.base)
     known = app.priors is None or isinstance(app.priors, np.ndarray)
     for amount, direction in app.terms:
         for i, j in np.argwhere(direction).tolist():
@@ -155,12 +145,12 @@ def _ranged(app: UncertainApplication) -> list[list[str]]:
 
 def settings(app: Application | UncertainApplication) -> dict[str, Any]:
     """Everything but the costs, in the order in which it is written."""
-    found: dict[str, Any] = dict(_required_text(app))
-    if app.volume is not None:
-        found["volume"] = app.volume
-    if app.priors is not None:
-        found["priors"] = app.priors.tolist()
-    return {key: found[key] for key in ("unit", "volume", "period", "priors") if key in found}
+    found = {"unit": app.unit, "volume": app.volume, "period": app.period}
+    found["priors"] = None if app.priors is None else app.priors.tolist()
+    for key in ("unit", "period"):
+        if not isinstance(found[key], str | None):
+            raise FormatError(f"`{key}` must be text to be written; got {found[key]!r}.")
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def toml_value(value: Any) -> str:
@@ -172,14 +162,6 @@ def toml_value(value: Any) -> str:
     if isinstance(value, (bool, int)):
         return name_text(value)
     return repr(float(value))
-
-
-def _row(truth: Name, decisions: Sequence[Name], costs: Sequence[str]) -> Iterable[str]:
-    """One table: a line per decision, without the free matching one."""
-    yield f"[cost.{toml_key(truth)}]"
-    for decision, text in zip(decisions, costs, strict=True):
-        if text != "0" or truth != decision:
-            yield f"{toml_key(decision)} = {text}"
 
 
 def toml_key(name: Name) -> str:
@@ -195,12 +177,10 @@ def _alike(names: Sequence[Name]) -> bool:
 
 def read_settings(table: Mapping[str, Any], classes: Sequence[Name]) -> dict[str, Any]:
     """Unit, volume, period and priors as arguments of Application."""
-    found: dict[str, Any] = {}
-    for key in ("unit", "period"):
-        if key in table:
-            if not isinstance(table[key], str):
-                raise unexpected("text in quotes", table[key], key)
-            found[key] = table[key]
+    found: dict[str, Any] = {key: table[key] for key in ("unit", "period") if key in table}
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise unexpected("text in quotes", value, key)
     if "volume" in table:
         found["volume"] = as_number(table["volume"], "volume")
     if "priors" in table:
@@ -241,8 +221,7 @@ def as_number(value: Any, at: str) -> float:
         raise unexpected("a number", value, at)
     if not abs(value) <= sys.float_info.max:  # so for NaN and for huge integers too
         raise FormatError(f"expected a finite number, got {value} - at `{at}`.")
-    number: float = value
-    return number
+    return value  # type: ignore[no-any-return]
 
 
 def as_number_or_range(value: Any, at: str) -> float | Between:
@@ -277,8 +256,3 @@ def _priors(value: Any, classes: Sequence[Name]) -> list[float] | dict[Name, flo
 def _is_range(value: Any) -> bool:
     """Whether a value is a pair of numbers."""
     return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
-
-
-def is_number(value: Any) -> bool:
-    """Whether a TOML value is an integer or a float."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from stakes._checks import is_number
 from stakes._files import write_whole
 from stakes.application import Application, costs_to_toml
 from stakes.application.toml_reader import toml_table
-from stakes.application.toml_text import is_number, located, toml_value
+from stakes.application.toml_text import located, toml_value
 from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
