@@ -137,5 +137,5 @@ def test_one_unknown_share_is_for_two_classes():
 @pytest.mark.parametrize("n", [0, -3])
 def test_at_least_one_draw(n):
     app = UncertainApplication([[0, 1], [Between(2, 12), 0]], priors=[0.9, 0.1])
-    with pytest.raises(DataError, match="at least one draw"):
+    with pytest.raises(DataError, match="`draws` must be a whole number, at least 1"):
         app.sample(n)

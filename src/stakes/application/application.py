@@ -70,11 +70,7 @@ class Application:
         if volume is not None and not _is_positive(volume):
             raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
-        object.__setattr__(self, "costs", matrix)
-        object.__setattr__(self, "priors", shares)
-        object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "volume", volume)
-        object.__setattr__(self, "period", period)
+        vars(self).update(costs=matrix, priors=shares, unit=unit, volume=volume, period=period)
 
     # ------------------------------------------------------------- names and priors
 

@@ -68,10 +68,8 @@ class CaseCosts:
                 f"({rows.size} of {array.shape[0]} rows fail).",
                 rows=rows[:10].tolist(),
             )
-        row_names, column_names = table_names(array.shape[1:], classes, decisions, CostError)
-        object.__setattr__(self, "values", frozen(array))
-        object.__setattr__(self, "classes", row_names)
-        object.__setattr__(self, "decisions", column_names)
+        names, columns = table_names(array.shape[1:], classes, decisions, CostError)
+        vars(self).update(values=frozen(array), classes=names, decisions=columns)
 
     @classmethod
     def binary(

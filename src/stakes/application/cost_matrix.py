@@ -133,10 +133,8 @@ class CostMatrix:
                 f"`values` must be finite; row {row}, column {column} is {array[row, column]}.",
                 hint="for a decision that is not allowed, leave its column out",
             )
-        row_names, column_names = table_names(array.shape, classes, decisions, CostError)
-        object.__setattr__(self, "values", frozen(array))
-        object.__setattr__(self, "classes", row_names)
-        object.__setattr__(self, "decisions", column_names)
+        rows, columns = table_names(array.shape, classes, decisions, CostError)
+        vars(self).update(values=frozen(array), classes=rows, decisions=columns)
 
     # ------------------------------------------------------------- ways to make one
 
@@ -234,16 +232,14 @@ class CostMatrix:
         if len(matrices) == 0:
             raise CostError("`matrices` must hold at least one cost matrix; got none.")
         first = matrices[0]
-        for matrix in matrices[1:]:
+        for matrix in matrices:
             if (matrix.classes, matrix.decisions) != (first.classes, first.decisions):
                 raise CostError(
                     f"`matrices` must share classes and decisions; got {first!r} and {matrix!r}."
                 )
-        if weights is None:
-            weights = [1.0 / len(matrices)] * len(matrices)
-        shares = as_priors(weights, tuple(range(len(matrices))), name="weights", of="matrices")
-        values = np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1)
-        return cls(values, classes=first.classes, decisions=first.decisions)
+        given = [1.0 / len(matrices)] * len(matrices) if weights is None else weights
+        shares = as_priors(given, range(len(matrices)), name="weights", of="matrices")
+        return first._with(np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1))
 
     @classmethod
     def from_frame(cls, frame: Any, truth: str | None = None) -> CostMatrix:
@@ -297,8 +293,7 @@ class CostMatrix:
         array([[0., 6.],
                [8., 0.]])
         """
-        values = self.values - self.values.min(axis=1, keepdims=True)
-        return CostMatrix(values, classes=self.classes, decisions=self.decisions)
+        return self._with(self.values - self.values.min(axis=1, keepdims=True))
 
     def scaled(self, factor: float) -> CostMatrix:
         """All costs times a positive factor, e.g. to change the currency.
@@ -311,7 +306,11 @@ class CostMatrix:
         """
         if not (np.isfinite(factor) and factor > 0):
             raise CostError(f"`factor` must be a positive number; got {factor!r}.")
-        return CostMatrix(self.values * factor, classes=self.classes, decisions=self.decisions)
+        return self._with(self.values * factor)
+
+    def _with(self, values: FloatArray) -> CostMatrix:
+        """Other costs under the same names."""
+        return CostMatrix(values, classes=self.classes, decisions=self.decisions)
 
     # ------------------------------------------------------------- looking at one
 
@@ -322,22 +321,18 @@ class CostMatrix:
 
     def cost(self, truth: Name, decision: Name) -> float:
         """What `decision` costs when the true class is `truth`."""
-        if truth not in self.classes:
-            raise CostError(f"no class {truth!r}; there are {listed(self.classes)}.")
-        if decision not in self.decisions:
-            raise CostError(f"no decision {decision!r}; there are {listed(self.decisions)}.")
+        sides = (("class", truth, self.classes), ("decision", decision, self.decisions))
+        for what, name, names in sides:
+            if name not in names:
+                raise CostError(f"no {what} {name!r}; there are {listed(names)}.")
         return float(self.values[self.classes.index(truth), self.decisions.index(decision)])
 
     def frame(self) -> Frame:
         """One row per cell: truth, decision, cost."""
         rows, columns = self.shape
-        return Frame(
-            {
-                "truth": [name for name in self.classes for _ in range(columns)],
-                "decision": list(self.decisions) * rows,
-                "cost": self.values.ravel(),
-            }
-        )
+        truths = [name for name in self.classes for _ in range(columns)]
+        decisions = list(self.decisions) * rows
+        return Frame({"truth": truths, "decision": decisions, "cost": self.values.ravel()})
 
     def describe(self, unit: str | None = None) -> str:
         """The costs said back in words, in `unit` if given; many cells are summed up.
@@ -396,11 +391,8 @@ class CostMatrix:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostMatrix):
             return NotImplemented
-        return (
-            self.classes == other.classes
-            and self.decisions == other.decisions
-            and bool(np.array_equal(self.values, other.values))
-        )
+        names = (self.classes, self.decisions) == (other.classes, other.decisions)
+        return names and bool(np.array_equal(self.values, other.values))
 
     def __hash__(self) -> int:
         values = self.values + 0.0  # -0.0 equals 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, islice, pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,8 @@ from stakes.application.dominance import TOLERANCE, solve, useful_decisions
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
 
-#: A probe counts as a witness when both decisions are better by this share of the costs.
-_PROBE_MARGIN = 1e-6
-#: How many pairs of classes are probed.
-_PROBED_EDGES = 50
+#: Where both decisions are better by this share of the costs, no clearer posterior is sought.
+_CLEAR = 1e-6
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -74,14 +72,11 @@ def disagreement(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
     >>> print(disagreement(CostMatrix([[0, 1], [10, 0]]), CostMatrix([[0, 1], [3, 0]])))
     for the posterior (0.8295, 0.1705) one takes 1, the other 0.
     """
-    matched = _matched(costs, other)
     if ranks_like(costs, other):
         return None
     if costs.shape[0] == 2:
         return _two_classes(costs, other)
-    ours, theirs = useful_decisions(costs.values), _useful_in_own_order(costs, other)
-    probe = _probed(costs, matched, ours, theirs)
-    return probe if probe is not None else _searched(costs, matched, ours, theirs)
+    return _searched(costs, other)
 
 
 def ranks_like(costs: CostMatrix, other: CostMatrix) -> bool:
@@ -146,17 +141,6 @@ def _matched(costs: CostMatrix, other: CostMatrix) -> FloatArray:
     return np.asarray(other.values[np.ix_(rows, columns)])
 
 
-def _useful_in_own_order(costs: CostMatrix, other: CostMatrix) -> NDArray[np.bool_]:
-    """The useful decisions of `other`, told in its own order, listed in the order of `costs`."""
-    useful = useful_decisions(other.values)
-    return useful[[other.decisions.index(name) for name in costs.decisions]]
-
-
-def _witness(costs: CostMatrix, posterior: FloatArray, j: int, k: int) -> Disagreement:
-    """A disagreement at a posterior."""
-    return Disagreement(frozen(posterior / posterior.sum()), costs.decisions[j], costs.decisions[k])
-
-
 def _two_classes(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
     """Compare the exact pieces, and take the middle of the widest stretch where they differ."""
     rows = [other.classes.index(name) for name in costs.classes]
@@ -178,71 +162,32 @@ def _decided(stretch: list[Piece], p: float) -> int:
     return [piece.decision for piece in stretch if piece.start < p][-1]
 
 
-def _probed(
-    costs: CostMatrix, matched: FloatArray, ours: NDArray[np.bool_], theirs: NDArray[np.bool_]
-) -> Disagreement | None:
-    """Try edges, the centre and scattered posteriors before any program."""
-    n = costs.shape[0]
-    scattered = np.random.default_rng(0).dirichlet(np.full(n, 0.5), size=256)
-    tries = np.vstack([scattered, np.full((1, n), 1 / n), _along_edges(costs.values, matched)])
-    choices, margins = [], []
-    for values, useful in ((costs.values, ours), (matched, theirs)):
-        above = values - values.min(axis=1, keepdims=True)
-        expected = tries @ above
-        expected[:, ~useful] = np.inf
-        choice = expected.argmin(axis=1)
-        best = expected.min(axis=1)
-        np.put_along_axis(expected, choice[:, None], np.inf, axis=1)
-        choices.append(choice)
-        margins.append((expected.min(axis=1) - best) / max(float(above.max()), _TINY))
-    clear = np.where(choices[0] != choices[1], np.minimum(*margins), 0.0)
-    row = int(clear.argmax())
-    if clear[row] <= _PROBE_MARGIN:
-        return None
-    return _witness(costs, tries[row], int(choices[0][row]), int(choices[1][row]))
-
-
-def _along_edges(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Posteriors of two classes only, one between any two cut points of either matrix."""
-    n = first.shape[0]
-    tries = [np.eye(n)]
-    for a, b in islice(combinations(range(n), 2), _PROBED_EDGES):
-        ends = [piece.start for values in (first, second) for piece in pieces(values[[a, b]])]
-        cuts = np.unique([0.0, 1.0, *map(float, ends)])
-        middles = (cuts[1:] + cuts[:-1]) / 2
-        points = np.zeros((middles.size, n))
-        points[:, a], points[:, b] = 1 - middles, middles
-        tries.append(points)
-    return np.vstack(tries)
-
-
-def _searched(
-    costs: CostMatrix, matched: FloatArray, ours: NDArray[np.bool_], theirs: NDArray[np.bool_]
-) -> Disagreement | None:
+def _searched(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
     """One linear program for each pair of useful decisions."""
-    above = [v - v.min(axis=1, keepdims=True) for v in (costs.values, matched)]
+    ours, theirs = useful_decisions(costs.values), useful_decisions(other.values)
+    theirs = theirs[[other.decisions.index(name) for name in costs.decisions]]
+    above = [v - v.min(axis=1, keepdims=True) for v in (costs.values, _matched(costs, other))]
     above = [values / max(float(values.max()), _TINY) for values in above]
     spread = np.maximum(above[0].max(axis=1), above[1].max(axis=1))
     kept = spread > 0
     first, second = (values[kept] / spread[kept, None] for values in above)
     n = int(kept.sum())
-    best: tuple[float, Disagreement] | None = None
-    for j in np.flatnonzero(ours).tolist():
-        mine = _worse(first, j, ours)
-        for k in np.flatnonzero(theirs).tolist():
-            if j == k:
-                continue
-            upper = np.vstack([mine, _worse(second, k, theirs)])
-            upper = np.column_stack([upper, np.ones(upper.shape[0])])
-            goal = np.append(np.zeros(n), -1.0)
-            x = solve(goal, upper, bound=np.zeros(upper.shape[0]), total=np.append(np.ones(n), 0.0))
-            if x[-1] > (TOLERANCE if best is None else best[0]):
-                posterior = np.zeros(kept.size)
-                posterior[kept] = np.clip(x[:-1], 0.0, None) / spread[kept]
-                best = (float(x[-1]), _witness(costs, posterior, j, k))
-            if best is not None and best[0] > _PROBE_MARGIN:
-                return best[1]
-    return None if best is None else best[1]
+    goal, total = np.append(np.zeros(n), -1.0), np.append(np.ones(n), 0.0)
+    best, found = TOLERANCE, None
+    for j, k in product(np.flatnonzero(ours).tolist(), np.flatnonzero(theirs).tolist()):
+        if j == k:
+            continue
+        worse = np.vstack([_worse(first, j, ours), _worse(second, k, theirs)])
+        upper = np.column_stack([worse, np.ones(len(worse))])
+        x = solve(goal, upper, bound=np.zeros(len(upper)), total=total)
+        if x[-1] > best:
+            posterior = np.zeros(kept.size)
+            posterior[kept] = np.clip(x[:-1], 0.0, None) / spread[kept]
+            at = frozen(posterior / posterior.sum())
+            best, found = float(x[-1]), Disagreement(at, costs.decisions[j], costs.decisions[k])
+        if best > _CLEAR:
+            break
+    return found
 
 
 def _worse(values: FloatArray, j: int, useful: NDArray[np.bool_]) -> FloatArray:

@@ -43,11 +43,6 @@ class Step(NamedTuple):
     value: Any
 
 
-def _parsed(text: str) -> tuple[Step, ...]:
-    """The steps of a text, or an error that says where it cannot be read."""
-    return tuple(_Parser(text).parsed())
-
-
 class _Parser:
     """Recursive descent over the tokens; every refusal says where."""
 
@@ -61,12 +56,12 @@ class _Parser:
         self.position = 0
         self.depth = 0
 
-    def parsed(self) -> Iterator[Step]:
+    def parsed(self) -> tuple[Step, ...]:
         """The steps of the whole text."""
-        steps = list(self._sum())
+        steps = tuple(self._joined("+-", "*/"))
         if self._next().kind != "end":
             raise self._refused("expected + - * / or the end")
-        yield from steps
+        return steps
 
     def _tokens(self) -> list[_Token]:
         """The text in pieces, with a last one that marks the end."""
@@ -94,16 +89,11 @@ class _Parser:
             return token.text
         return None
 
-    def _sum(self) -> Iterator[Step]:
-        yield from self._product()
-        while sign := self._taken("+", "-"):
-            yield from self._product()
-            yield Step(sign, None)
-
-    def _product(self) -> Iterator[Step]:
-        yield from self._signed()
-        while sign := self._taken("*", "/"):
-            yield from self._signed()
+    def _joined(self, signs: str, *tighter: str) -> Iterator[Step]:
+        """Parts with these signs between them, each joined by tighter signs, if any are left."""
+        yield from self._joined(*tighter) if tighter else self._signed()
+        while sign := self._taken(*signs):
+            yield from self._joined(*tighter) if tighter else self._signed()
             yield Step(sign, None)
 
     def _signed(self) -> Iterator[Step]:
@@ -117,7 +107,7 @@ class _Parser:
             self.depth += 1
             if self.depth > _DEEPEST:
                 raise self._refused(f"more than {_DEEPEST} parentheses inside each other")
-            yield from self._sum()
+            yield from self._joined("+-", "*/")
             if not self._taken(")"):
                 raise self._refused("expected )")
             self.depth -= 1
@@ -184,7 +174,7 @@ class CostExpression:
     steps: tuple[Step, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", _parsed(self.text))
+        object.__setattr__(self, "steps", _Parser(self.text).parsed())
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -221,19 +211,13 @@ class CostExpression:
                 f"{right.shape[0]}."
             ) from None
         if sign == "/":
-            self._refuse_rows(
-                right == 0,
-                "divides by 0",
-                "leave those rows out, or give the amount as a column of its own",
-            )
+            way = "leave those rows out, or give the amount as a column of its own"
+            self._refuse_rows(right == 0, "divides by 0", way)
         operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
         with np.errstate(over="ignore"):
             found = np.asarray(operations[sign](left, right))
-        self._refuse_rows(
-            ~np.isfinite(found),
-            "comes to a number that is too large",
-            "reckon in a larger unit, e.g. thousands",
-        )
+        way = "reckon in a larger unit, e.g. thousands"
+        self._refuse_rows(~np.isfinite(found), "comes to a number that is too large", way)
         return found
 
     def _refuse_rows(self, bad: Any, what: str, hint: str) -> None:
@@ -255,12 +239,11 @@ def _from_mapping(columns: Mapping[str, Any], text: str) -> Callable[[str], Any]
     def fetch(name: str) -> Any:
         try:
             return columns[name]
-        except (KeyError, IndexError, ValueError):
-            known = [str(each) for each in getattr(columns, "columns", columns)]
         except Exception as error:  # every frame library has its own
-            if "olumn" not in type(error).__name__:
+            absent = isinstance(error, (KeyError, IndexError, ValueError))
+            if not absent and "olumn" not in type(error).__name__:
                 raise
-            known = [str(each) for each in getattr(columns, "columns", columns)]
+        known = [str(each) for each in getattr(columns, "columns", columns)]
         near = difflib.get_close_matches(name, known, n=1)
         raise CostError(
             f"`{text}` speaks of the column {name!r}, which is not among {listed(known)}.",
@@ -272,12 +255,8 @@ def _from_mapping(columns: Mapping[str, Any], text: str) -> Callable[[str], Any]
 
 def _numbers(values: Any, name: str) -> FloatArray:
     """A column, or one number that stands for all cases, as finite floats."""
-    if np.ndim(values) == 0:
-        values = [values]
-        scalar = True
-    else:
-        scalar = False
-    array = as_floats(values, name).astype(np.float64, copy=False)
+    scalar = np.ndim(values) == 0
+    array = as_floats([values] if scalar else values, name).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise CostError(

@@ -4,21 +4,21 @@ of it.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen
+from stakes._checks import as_priors, as_whole, frozen
 from stakes._columns import as_reals
 from stakes._names import table_names
 from stakes._random import as_generator
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.unknowns import DirichletShares, Unknown
-from stakes.exceptions import CostError, DataError, PriorError
+from stakes.application.unknowns import DirichletShares, Unknown, equal_or_given
+from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 
 
@@ -108,89 +108,20 @@ def _number(cell: Any, i: int, j: int) -> float:
 
 def checked_priors(priors: Any, classes: tuple[Name, ...]) -> Any:
     """Priors that fit the classes."""
-    if priors is None:
-        return None
+    if priors is None or not isinstance(priors, (DirichletShares, Unknown)):
+        return None if priors is None else frozen(as_priors(priors, classes))
     if isinstance(priors, DirichletShares):
         if len(priors.concentration) != len(classes):
             raise PriorError(f"{priors} has no share for each of {len(classes)} classes.")
-        return priors
-    if isinstance(priors, Unknown):
-        if len(classes) != 2:
-            raise PriorError("one unknown share is for two classes; use DirichletShares([...]).")
-        if priors.low < 0 or priors.high > 1:
-            raise PriorError(f"a share lies between 0 and 1; got {priors}.")
-        return priors
-    return frozen(as_priors(priors, classes))
+    elif len(classes) != 2:
+        raise PriorError("one unknown share is for two classes; use DirichletShares([...]).")
+    elif priors.low < 0 or priors.high > 1:
+        raise PriorError(f"a share lies between 0 and 1; got {priors}.")
+    return priors
 
 
 #: More unknown costs than this have too many corners to look at one by one.
 _MOST_UNKNOWNS = 12
-
-
-def sampled(app: UncertainApplication, n: int, rng: np.random.Generator) -> Draws:
-    """`n` possible applications, equally probable."""
-    if n < 1:
-        raise DataError(f"at least one draw is needed; got {n!r}.")
-    weights = np.full(n, 1 / n)
-    if app.given is not None:
-        shares = app.given.weights / app.given.weights.sum()
-        rows = rng.choice(len(app.given), size=n, p=shares)
-        if app.given.priors is not None:
-            return Draws(app.given.costs[rows], app.given.priors[rows], weights)
-        return Draws(app.given.costs[rows], _drawn_priors(app, n, rng), weights)
-    costs = np.repeat(app.base[None], n, axis=0)
-    for term in app.terms:
-        costs += term.amount.sample(n, rng)[:, None, None] * term.direction
-    return Draws(costs, _drawn_priors(app, n, rng), weights)
-
-
-def extreme(app: UncertainApplication) -> Draws:
-    """The applications in which every unknown is at one of its ends; draws are all extreme."""
-    if app.given is not None and app.given.priors is not None:
-        return app.given
-    costs = _extreme_costs(app) if app.given is None else app.given.costs
-    priors = _extreme_priors(app)
-    weights = np.full(len(costs) * (1 if priors is None else len(priors)), np.nan)
-    if priors is None:
-        return Draws(costs, None, weights)
-    pairs = np.repeat(costs, len(priors), axis=0), np.tile(priors, (len(costs), 1))
-    return Draws(*pairs, weights)
-
-
-def _extreme_costs(app: UncertainApplication) -> FloatArray:
-    """The cost matrices in which every unknown cost is at one of its ends."""
-    if len(app.terms) > _MOST_UNKNOWNS:
-        raise CostError(
-            f"{len(app.terms)} unknown costs have 2^{len(app.terms)} corners.",
-            hint=f"at most {_MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
-        )
-    ends = [sorted({term.amount.low, term.amount.high}) for term in app.terms]
-    return np.stack(
-        [
-            app.base + sum(x * t.direction for x, t in zip(point, app.terms, strict=True))
-            for point in itertools.product(*ends)
-        ]
-    )
-
-
-def _extreme_priors(app: UncertainApplication) -> FloatArray | None:
-    """The shares at their ends."""
-    if isinstance(app.priors, DirichletShares):
-        return np.eye(len(app.classes))
-    if isinstance(app.priors, Unknown):
-        second = np.unique([app.priors.low, app.priors.high])
-        return np.column_stack([1 - second, second])
-    return None if app.priors is None else np.asarray(app.priors)[None]
-
-
-def _drawn_priors(app: UncertainApplication, n: int, rng: np.random.Generator) -> FloatArray | None:
-    """Shares for `n` draws."""
-    if isinstance(app.priors, DirichletShares):
-        return app.priors.sample(n, rng)
-    if isinstance(app.priors, Unknown):
-        second = app.priors.sample(n, rng)
-        return np.column_stack([1 - second, second])
-    return None if app.priors is None else np.repeat(app.priors[None], n, axis=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -257,19 +188,9 @@ class UncertainApplication:
         rows, columns = table_names(base.shape, classes, decisions, CostError)
         if given is not None and given.priors is not None and priors is not None:
             raise PriorError("`priors` are given twice: with the draws and beside them.")
-        fields = {
-            "base": frozen(base),
-            "terms": terms,
-            "given": given,
-            "priors": checked_priors(priors, rows),
-            "classes": rows,
-            "decisions": columns,
-            "unit": unit,
-            "volume": volume,
-            "period": period,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        shares = checked_priors(priors, rows)
+        vars(self).update(base=frozen(base), terms=terms, given=given, priors=shares)
+        vars(self).update(classes=rows, decisions=columns, unit=unit, volume=volume, period=period)
 
     # ------------------------------------------------------------- ways to make one
 
@@ -337,23 +258,15 @@ class UncertainApplication:
         for app in apps:
             if (app.classes, app.decisions) != (first.classes, first.decisions):
                 raise CostError(f"all must share classes and decisions; got {first} and {app}.")
-        left_to_data = [app.priors is None for app in apps]
-        if any(left_to_data) and not all(left_to_data):
+        named = [app.priors for app in apps if app.priors is not None]
+        if 0 < len(named) < len(apps):
             raise PriorError("either all applications name their priors, or none does.")
-        shares = None if left_to_data[0] else np.stack([np.asarray(app.priors) for app in apps])
-        equal = [1 / len(apps)] * len(apps)
-        weights = as_priors(
-            equal if probabilities is None else probabilities,
-            range(len(apps)),
-            name="probabilities",
-        )
+        weights = equal_or_given(probabilities, len(apps), "probabilities")
+        costs = np.stack([app.costs.values for app in apps])
+        settings = ("classes", "decisions", "unit", "volume", "period")
         return cls(
-            Draws(np.stack([app.costs.values for app in apps]), shares, weights),
-            classes=first.classes,
-            decisions=first.decisions,
-            unit=first.unit,
-            volume=first.volume,
-            period=first.period,
+            Draws(costs, np.stack(named) if named else None, weights),
+            **{name: getattr(first, name) for name in settings},
         )
 
     @classmethod
@@ -379,7 +292,7 @@ class UncertainApplication:
                 f"{matrices.shape}."
             )
         n = matrices.shape[0]
-        shares = np.full(n, 1 / n) if weights is None else as_priors(weights, range(n), "weights")
+        shares = equal_or_given(weights, n, "weights")
         paired = priors is not None and not isinstance(priors, (Unknown, DirichletShares))
         if paired and np.ndim(priors) == 2:
             classes = settings.get("classes") or range(matrices.shape[1])
@@ -401,34 +314,46 @@ class UncertainApplication:
         shares = self.expected_priors
         if self.given is None:
             values = self.base + sum(t.amount.mean * t.direction for t in self.terms)
-        elif self.given.priors is None:
-            values = np.tensordot(self.given.weights, self.given.costs, axes=1)
         else:
-            joint = np.einsum(
-                "s,si,sij->ij", self.given.weights, self.given.priors, self.given.costs
-            )
-            assert shares is not None
-            plain = np.tensordot(self.given.weights, self.given.costs, axes=1)
-            values = np.divide(joint, shares[:, None], out=plain, where=shares[:, None] > 0)
-        costs = CostMatrix(values, classes=self.classes, decisions=self.decisions)
-        return Application(costs, shares, self.unit, self.volume, self.period)
+            weights, priors, costs = self.given.weights, self.given.priors, self.given.costs
+            values = np.tensordot(weights, costs, axes=1)
+            if priors is not None and shares is not None:
+                joint = np.einsum("s,si,sij->ij", weights, priors, costs)
+                np.divide(joint, shares[:, None], out=values, where=shares[:, None] > 0)
+        matrix = CostMatrix(values, classes=self.classes, decisions=self.decisions)
+        return Application(matrix, shares, self.unit, self.volume, self.period)
 
     @property
     def expected_priors(self) -> FloatArray | None:
         """The shares of the classes on average; `None` where they are those of the data."""
         if self.given is not None and self.given.priors is not None:
             return np.asarray(self.given.weights @ self.given.priors)
-        if isinstance(self.priors, DirichletShares):
-            return self.priors.mean
-        if isinstance(self.priors, Unknown):
-            return np.array([1 - self.priors.mean, self.priors.mean])
-        return None if self.priors is None else np.asarray(self.priors)
+        return self._shares(attrgetter("mean"))
+
+    def _shares(self, of: Callable[[Any], Any]) -> Any:
+        """The shares of the classes, where they are unknown by what is asked `of` the unknown."""
+        if not isinstance(self.priors, Unknown):
+            return of(self.priors) if isinstance(self.priors, DirichletShares) else self.priors
+        second = np.asarray(of(self.priors))
+        return np.stack([1 - second, second], axis=-1)
 
     # ------------------------------------------------------------- what may be
 
     def sample(self, draws: int = 1000, *, rng: RandomSource = None) -> Draws:
         """Draw `draws` possible applications, equally probable."""
-        return sampled(self, draws, as_generator(rng))
+        size, random = as_whole(draws, "draws"), as_generator(rng)
+        given, priors = self.given, None
+        if given is not None:
+            rows = random.choice(len(given), size=size, p=given.weights / given.weights.sum())
+            costs, priors = given.costs[rows], None if given.priors is None else given.priors[rows]
+        else:
+            costs = np.repeat(self.base[None], size, axis=0)
+            for term in self.terms:
+                costs += term.amount.sample(size, random)[:, None, None] * term.direction
+        if priors is None and self.priors is not None:
+            priors = self._shares(methodcaller("sample", size, random))
+            priors = np.array(np.broadcast_to(priors, (size, len(self.classes))))
+        return Draws(costs, priors, np.full(size, 1 / size))
 
     def corners(self) -> Draws:
         """The extreme applications, in which every unknown is at one of its ends.
@@ -436,7 +361,35 @@ class UncertainApplication:
         For given decisions the regret is convex in the costs and in the priors, so its worst
         case is at a corner. Draws are all corners.
         """
-        return extreme(self)
+        if self.given is not None and self.given.priors is not None:
+            return self.given
+        costs = self._extreme_costs() if self.given is None else self.given.costs
+        priors = self._shares(self._ends)
+        if priors is None:
+            return Draws(costs, None, np.full(len(costs), np.nan))
+        priors = np.atleast_2d(priors)
+        pairs = np.repeat(costs, len(priors), axis=0), np.tile(priors, (len(costs), 1))
+        return Draws(*pairs, np.full(len(pairs[0]), np.nan))
+
+    def _ends(self, priors: Any) -> FloatArray:
+        """Unknown shares at their ends: all of one class, or the least and the most."""
+        if isinstance(priors, DirichletShares):
+            return np.eye(len(self.classes))
+        return np.unique([priors.low, priors.high])
+
+    def _extreme_costs(self) -> FloatArray:
+        """The cost matrices in which every unknown cost is at one of its ends."""
+        if len(self.terms) > _MOST_UNKNOWNS:
+            raise CostError(
+                f"{len(self.terms)} unknown costs have 2^{len(self.terms)} corners.",
+                hint=f"at most {_MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
+            )
+        values = self.base[None]
+        for amount, direction in self.terms:
+            ends = np.unique([amount.low, amount.high])
+            raised = values[:, None] + ends[:, None, None] * direction
+            values = raised.reshape(-1, *self.base.shape)
+        return values
 
     def __repr__(self) -> str:
         size = f"{len(self.classes)} classes x {len(self.decisions)} decisions"

@@ -38,6 +38,12 @@ class Unknown(Protocol):
         """Draw it `draws` times."""
 
 
+def equal_or_given(probabilities: Any, size: int, name: str) -> FloatArray:
+    """The probabilities of so many possibilities; all equal where none are given."""
+    given = [1 / size] * size if probabilities is None else probabilities
+    return as_priors(given, range(size), name)
+
+
 def _log_uniform_mean(low: float, high: float) -> float:
     """Mean of a number whose logarithm is uniform."""
     width = math.log(high / low)
@@ -78,21 +84,23 @@ class Between:
         return self.low > 0 or self.high < 0
 
     @property
+    def _sizes(self) -> list[float]:
+        """The ends without their sign, the smaller first."""
+        return sorted((abs(self.low), abs(self.high)))
+
+    @property
     def mean(self) -> float:
         """What it is on average."""
         if not self._is_logarithmic:
             return (self.low + self.high) / 2
-        sign = math.copysign(1.0, self.low)
-        ends = sorted((abs(self.low), abs(self.high)))
-        return sign * _log_uniform_mean(*ends)
+        return math.copysign(_log_uniform_mean(*self._sizes), self.low)
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `draws` times."""
         if not self._is_logarithmic:
             return rng.uniform(self.low, self.high, draws)
-        sign = math.copysign(1.0, self.low)
-        low, high = sorted((math.log(abs(self.low)), math.log(abs(self.high))))
-        return np.asarray(sign * np.exp(rng.uniform(low, high, draws)))
+        sizes = LogUniform(*self._sizes).sample(draws, rng)
+        return np.asarray(np.copysign(sizes, self.low))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +159,7 @@ class Alternatives:
         values = tuple(as_reals(self.values, "values", CostError).tolist())
         if not values or not all(map(math.isfinite, values)):
             raise CostError(f"`values` must be one or more finite numbers; got {values}.")
-        given = self.probabilities
-        shares = [1 / len(values)] * len(values) if given is None else given
-        checked = as_priors(shares, range(len(values)), name="probabilities")
+        checked = equal_or_given(self.probabilities, len(values), "probabilities")
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "probabilities", tuple(checked.tolist()))
 
