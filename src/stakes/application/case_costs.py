@@ -180,12 +180,7 @@ def case_costs(
     ...            decisions=["refuse", "ask", "lend"])
     CaseCosts(2 cases: 'good', 'bad' x 'refuse', 'ask', 'lend')
     """
-    if _is_short(costs):
-        cells = _short_form(costs)
-        shape = (2, 2)
-    else:
-        classes, decisions, cells = _full_form(costs, classes, decisions)
-        shape = (len(classes), len(decisions))
+    classes, decisions, cells = _cells(costs, classes, decisions)
     amounts = {at: _amount(value, columns) for at, value in cells.items()}
     lengths = {value.shape[0] for value in amounts.values() if value.ndim}
     if len(lengths) > 1:
@@ -195,6 +190,7 @@ def case_costs(
             "none of the costs depends on the case.",
             hint="for the same costs in every case use CostMatrix",
         )
+    shape = [2 if names is None else len(names) for names in (classes, decisions)]
     values = np.zeros((lengths.pop(), *shape))
     for (i, j), value in amounts.items():
         values[:, i, j] = value
@@ -205,38 +201,30 @@ def cost_cells(
     costs: Mapping[Any, Any], classes: Sequence[Any], decisions: Sequence[Any]
 ) -> dict[tuple[int, int], Any]:
     """Amounts by position of truth and decision, as they were given; absent ones are free."""
-    if not _is_short(costs):
-        return _full_form(costs, classes, decisions)[2]
-    if (len(classes), len(decisions)) != (2, 2):
-        raise CostError(
-            f"{listed(tuple(costs))} are costs of two classes and two decisions; there are "
-            f"{len(classes)} and {len(decisions)}.",
-            hint="{truth: {decision: amount}}",
-        )
-    return _short_form(costs)
+    return _cells(costs, classes, decisions)[2]
 
 
-def _is_short(costs: Mapping[Any, Any]) -> bool:
-    """Whether amounts are given by fn, fp, tp, tn."""
-    return set(costs) <= set(_SHORT_FORM) and not any(
-        isinstance(v, Mapping) for v in costs.values()
-    )
-
-
-def _short_form(costs: Mapping[Any, Any]) -> dict[tuple[int, int], Any]:
-    """Amounts by fn, fp, tp, tn as cells."""
-    for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
-        if key not in costs:
-            raise CostError(
-                f"`costs` lacks the cost of {meaning}, {key!r}.", hint="write 0 if it is free"
-            )
-    return {_SHORT_FORM[key]: value for key, value in costs.items()}
-
-
-def _full_form(
+def _cells(
     costs: Mapping[Any, Any], classes: Sequence[Any] | None, decisions: Sequence[Any] | None
-) -> tuple[tuple[Name, ...], tuple[Name, ...], dict[tuple[int, int], Any]]:
-    """Amounts by truth and decision as cells, none missing."""
+) -> tuple[Sequence[Any] | None, Sequence[Any] | None, dict[tuple[int, int], Any]]:
+    """The names of both sides, and amounts by position, none missing.
+
+    They are given by fn, fp, tp, tn, or by truth and decision.
+    """
+    if set(costs) <= set(_SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values()):
+        sizes = [2 if names is None else len(names) for names in (classes, decisions)]
+        if sizes != [2, 2]:
+            raise CostError(
+                f"{listed(tuple(costs))} are costs of two classes and two decisions; there are "
+                f"{sizes[0]} and {sizes[1]}.",
+                hint="{truth: {decision: amount}}",
+            )
+        for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
+            if key not in costs:
+                raise CostError(
+                    f"`costs` lacks the cost of {meaning}, {key!r}.", hint="write 0 if it is free"
+                )
+        return classes, decisions, {_SHORT_FORM[key]: value for key, value in costs.items()}
     rows = as_names(costs if classes is None else classes, "classes", CostError)
     columns = rows if decisions is None else as_names(decisions, "decisions", CostError)
     cells: dict[tuple[int, int], Any] = {}
@@ -262,13 +250,11 @@ def _full_form(
 
 def _amount(value: Any, columns: Any) -> FloatArray:
     """A number, a formula or a column as an array."""
-    if isinstance(value, CostExpression):
-        return value.value(columns)
-    if isinstance(value, str):
-        return CostExpression(value).value(columns)
     if isinstance(value, Real):
         return np.asarray(float(value))
-    return CostExpression("given").value({"given": value})
+    if not isinstance(value, (str, CostExpression)):
+        value, columns = "given", {"given": value}
+    return (CostExpression(value) if isinstance(value, str) else value).value(columns)
 
 
 def costs_from_amounts(
@@ -328,28 +314,25 @@ def costs_from_amounts(
     """
     if not amounts:
         raise CostError("`amounts` must name at least one outcome.")
-    names = tuple(next(iter(amounts.values()))) if decisions is None else tuple(decisions)
+    columns = tuple(next(iter(amounts.values()))) if decisions is None else tuple(decisions)
+    sides: dict[str, Any] = {"classes": tuple(amounts), "decisions": columns}
     known = dict(quantities or {})
-    unknown = {name: value for name, value in known.items() if isinstance(value, Unknown)}
-    generator = as_generator(rng)
-    n = draws if unknown else 1
-    columns = {
-        name: value.sample(n, generator) if name in unknown else np.full(n, float(value))
+    unknown = any(isinstance(value, Unknown) for value in known.values())
+    generator, n = as_generator(rng), draws if unknown else 1
+    drawn = {
+        name: value.sample(n, generator) if isinstance(value, Unknown) else np.full(n, float(value))
         for name, value in known.items()
     }
-    columns["0"] = np.zeros(n)  # one entry per draw, also where no formula names a quantity
+    drawn["0"] = np.zeros(n)  # one entry per draw, also where no formula names a quantity
     written = {
         truth: {decision: _per_draw(amount) for decision, amount in row.items()}
         for truth, row in amounts.items()
     }
-    values = case_costs(columns, written, classes=tuple(amounts), decisions=names).values
+    values = case_costs(drawn, written, **sides).values
     values = 0.0 - values if gains else values
     if unknown:
-        return UncertainApplication.from_samples(
-            values, classes=tuple(amounts), decisions=names, unit=unit
-        )
-    costs = CostMatrix(values[0], classes=tuple(amounts), decisions=names)
-    return Application(costs, unit=unit)
+        return UncertainApplication.from_samples(values, **sides, unit=unit)
+    return Application(CostMatrix(values[0], **sides), unit=unit)
 
 
 def _per_draw(amount: Any) -> str:

@@ -58,9 +58,8 @@ def class_factors(
     array([0.385, 3.462])
     """
     app = None if costs is None else as_application(costs)
-    classes = (
-        range(np.size(from_priors) if np.ndim(from_priors) else 2) if app is None else app.classes
-    )
+    size = np.size(from_priors) if np.ndim(from_priors) else 2
+    classes = range(size) if app is None else app.classes
     shares = as_priors(from_priors, classes, name="from_priors")
     if (shares == 0).any():
         absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]
@@ -134,7 +133,9 @@ def sample_weights(
     totals = np.bincount(codes, weights=weights, minlength=len(names))
     if totals.sum() == 0:
         raise DataError("there are no cases to weigh.")
-    factors = class_factors(totals / totals.sum(), costs, priors=_in_order(priors, names))
+    if priors is not None and not isinstance(priors, str):
+        priors = as_priors(priors, names)
+    factors = class_factors(totals / totals.sum(), costs, priors=priors)
     return np.asarray(weights * factors[codes])
 
 
@@ -196,13 +197,6 @@ def _error_costs(app: Any) -> FloatArray:
             hint="train by a proper score and decide with stakes.bayes_decisions",
         )
     return np.asarray(wrong[:, 0])
-
-
-def _in_order(priors: Any, names: tuple[Name, ...]) -> Any:
-    """Shares by name in the order of the names."""
-    if priors is None or isinstance(priors, str):
-        return priors
-    return as_priors(priors, names)
 
 
 #: Relative difference of two cost ratios that is taken for rounding.
@@ -270,11 +264,7 @@ def rebalancing_is_consistent(application: Any, from_priors: Any) -> Consistency
     you said 3: it prefers systems that raise too many alarms.
     Use sample_weights(y_true, costs) instead.
     """
-    ratio, shares, target = _read(application, from_priors)
-    odds = (1 - target[1]) / target[1]  # balanced: a positive counts as many negatives
-    return _judged(
-        "Rebalancing", odds, ratio, as_application(application).classes[1], shares[1], target[1]
-    )
+    return _judged("Rebalancing", application, from_priors)
 
 
 def accuracy_is_consistent(application: Any, from_priors: Any) -> Consistency:
@@ -306,49 +296,39 @@ def accuracy_is_consistent(application: Any, from_priors: Any) -> Consistency:
     >>> bool(accuracy_is_consistent(Application([[0, 1], [9, 0]], priors=[0.9, 0.1]), [0.5, 0.5]))
     True
     """
-    ratio, shares, target = _read(application, from_priors)
-    # One missed positive of the sample stands for (target / data) of them in use.
-    implied = (shares[1] / target[1]) / ((1 - shares[1]) / (1 - target[1]))
-    return _judged(
-        "Accuracy", implied, ratio, as_application(application).classes[1], shares[1], target[1]
-    )
+    return _judged("Accuracy", application, from_priors)
 
 
-def _read(application: Any, from_priors: Any) -> tuple[float, list[float], list[float]]:
-    """Cost ratio, shares of the sample, shares in use."""
+def _judged(habit: str, application: Any, from_priors: Any) -> Consistency:
+    """Whether a habit treats a missed positive as so many false alarms as the costs do."""
     app = as_application(application)
     shares = as_priors(from_priors, app.classes, name="from_priors")
-    target = app.resolved_priors(shares)
-    threshold = app.posterior_threshold
-    if not 0 < threshold < 1 or not (0 < shares[1] < 1 and 0 < target[1] < 1):
+    threshold, data, target = app.posterior_threshold, shares[1], app.resolved_priors(shares)[1]
+    if not (0 < threshold < 1 and 0 < data < 1 and 0 < target < 1):
         raise CostError("both errors must cost something, and both classes must occur.")
-    return (1 - threshold) / threshold, shares.tolist(), target.tolist()
-
-
-def _judged(
-    habit: str, implied: float, actual: float, positive: Any, data: float, target: float
-) -> Consistency:
-    """The finding in words."""
-    holds = abs(implied / actual - 1) <= _SAME
-    if holds:
-        advice = f"{habit} agrees with your costs: both treat one missed '{shown(positive)}' as "
-        return Consistency(True, implied, actual, f"{advice}{_count(actual)} false alarms.")
+    actual = (1 - threshold) / threshold
+    implied = float((1 - target) / target)  # balanced: a positive counts as many negatives
+    if habit == "Accuracy":  # one missed positive of the sample stands for target / data in use
+        implied = float((data / target) / ((1 - data) / (1 - target)))
+    missed = f"one missed '{shown(app.classes[1])}' as"
+    if abs(implied / actual - 1) <= _SAME:
+        advice = (
+            f"{habit} agrees with your costs: both treat {missed} {_count(actual)} false alarms."
+        )
+        return Consistency(True, implied, actual, advice)
     leaning = "raise too many alarms" if implied > actual else "miss too many cases"
-    weight = target_weight(actual / (1 + actual), data, priors=target)
+    place = "" if data == target else f", priors=[{1 - target:g}, {target:g}]"
     advice = (
-        f"{habit} would mislead you here, because it treats one missed '{shown(positive)}' as "
-        f"{_count(implied)} false alarms and\nyou said {_count(actual)}: it prefers systems that "
-        f"{leaning}.\nUse sample_weights(y_true, costs{_target(data, target)}) instead"
+        f"{habit} would mislead you here, because it treats {missed} {_count(implied)} false "
+        f"alarms and\nyou said {_count(actual)}: it prefers systems that {leaning}.\n"
+        f"Use sample_weights(y_true, costs{place}) instead"
     )
-    advice += "." if habit == "Rebalancing" else f", or weighted_accuracy(cm, {weight:.4g})."
-    return Consistency(False, implied, actual, advice)
+    if habit == "Accuracy":
+        weight = target_weight(actual / (1 + actual), float(data), priors=float(target))
+        advice += f", or weighted_accuracy(cm, {weight:.4g})"
+    return Consistency(False, implied, actual, f"{advice}.")
 
 
 def _count(ratio: float) -> str:
     """A ratio as people say it."""
     return spoken(float(f"{ratio:.3g}"))
-
-
-def _target(data: float, target: float) -> str:
-    """The argument that names other shares, where they are other."""
-    return "" if data == target else f", priors=[{1 - target:g}, {target:g}]"
