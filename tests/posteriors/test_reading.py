@@ -55,8 +55,7 @@ class TestNamesOfColumns:
         with pytest.raises(PosteriorError, match=f"columns {shown}, .*'Fraud', 'Legit'") as found:
             stakes.bayes_decisions(frame_of(*names), SORTED)
         assert "rename the columns" in found.value.hint
-        says_how = "classes=['Legit', 'Fraud']" in found.value.hint
-        assert says_how == (names in [("legit", "fraud"), ("Legit", "x"), ("P_LEGIT", "P_FRAUD")])
+        assert "classes=[...]" in found.value.hint
 
     @pytest.mark.parametrize("names", [("Fraud", "Fraud"), ("p", "p"), (0, 0)])
     @pytest.mark.parametrize("classes", [None, ("Fraud", "Legit")])
@@ -81,7 +80,7 @@ class TestNamesOfColumns:
     def test_names_against_the_order_that_is_said_are_refused(self, names):
         with pytest.raises(PosteriorError, match="but `classes` says that they are") as found:
             stakes.bayes_decisions(frame_of(*names), SORTED, classes=["Fraud", "Legit"])
-        assert "classes=['Legit', 'Fraud'] if they stand so" in found.value.hint
+        assert "rename the columns exactly like the classes" in found.value.hint
 
     def test_numbers_in_order_are_positions(self):
         pandas = pytest.importorskip("pandas", reason="reads a pandas table")

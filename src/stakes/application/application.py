@@ -262,6 +262,13 @@ def as_application(application: Any) -> Application:
     )
 
 
+def as_cost_matrix(costs: Any) -> CostMatrix:
+    """The cost matrix that is meant: that of an application, itself, or an array."""
+    if isinstance(costs, Application):
+        return costs.costs
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+
+
 def _is_positive(number: Any) -> bool:
     """Whether this is a finite number above zero."""
     return isinstance(number, numbers.Real) and math.isfinite(number) and float(number) > 0

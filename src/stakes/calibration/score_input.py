@@ -17,6 +17,7 @@ from stakes.exceptions import DataError, PosteriorError
 from stakes.messages.audience import calibrators, either, named, row, setting
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.posteriors import determined
 from stakes.typing import FloatArray, Name
 
 #: What to type on the command line where scores are probabilities.
@@ -291,16 +292,7 @@ def refuse_vast(scores: Scores) -> Scores:
 
 def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
     """One +inf per row means certainty; refuse NaN and rows that say nothing."""
-    bad = np.isnan(table).any(axis=1) | np.isneginf(table).all(axis=1)
-    bad |= np.isposinf(table).sum(axis=1) > 1
-    if bad.any():
-        rows = np.flatnonzero(bad)
-        raise DataError(
-            f"{named(name)} must determine a posterior; {row(rows[0])} is "
-            f"{table[rows[0]].tolist()} ({rows.size} of {len(table)} rows fail).",
-            rows=rows[:10].tolist(),
-        )
-    certain = np.isposinf(table).any(axis=1)
+    certain = np.isposinf(determined(table, named(name))).any(axis=1)
     if certain.any():
         table = table.copy()
         table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)

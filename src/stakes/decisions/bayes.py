@@ -30,6 +30,7 @@ from stakes._kernels.bayes_rule import (
 )
 from stakes._kernels.fast_loops import blocks
 from stakes.application import Application, CaseCosts, CostMatrix, UncertainApplication
+from stakes.application.application import as_cost_matrix
 from stakes.exceptions import CostError
 from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.posteriors.posteriors import posterior_array
@@ -144,9 +145,10 @@ def bayes_decisions(
     (array([1], dtype=int8), array([0.75]))
     """
     order = asked_order(classes, positive)
-    if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and np.ndim(costs) == 3):
+    own = isinstance(costs, (CostMatrix, Application))
+    if isinstance(costs, CaseCosts) or (not own and np.ndim(costs) == 3):
         return _decide_per_case(posteriors, costs, order, with_cost=with_cost)
-    matrix = _as_matrix(costs)
+    matrix = as_cost_matrix(costs)
     array = posterior_array(posteriors, matrix.classes, order)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
     paid = np.empty(array.shape[0], dtype=_reckoned_in(array)) if with_cost else None
@@ -281,18 +283,6 @@ def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any], tolerance: fl
     return bool(block.min() >= 0 and sums.max() - 1 <= tolerance and 1 - sums.min() <= tolerance)
 
 
-def _is_matrix(costs: Any) -> bool:
-    """Whether `costs` is one of our own objects."""
-    return isinstance(costs, (CostMatrix, Application))
-
-
-def _as_matrix(costs: Any) -> CostMatrix:
-    """The cost matrix that is meant."""
-    if isinstance(costs, Application):
-        return costs.costs
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-
-
 @dataclass(frozen=True, slots=True)
 class DecisionIntervals:
     """The Bayes rule of a two-class application as stretches; see `decision_intervals`.
@@ -311,13 +301,8 @@ class DecisionIntervals:
 
     def frame(self) -> Frame:
         """One row per stretch: decision, above, up_to."""
-        return Frame(
-            {
-                "decision": list(self.decisions),
-                "above": [0.0, *self.cuts],
-                "up_to": [*self.cuts, 1.0],
-            }
-        )
+        ends = {"above": [0.0, *self.cuts], "up_to": [*self.cuts, 1.0]}
+        return Frame({"decision": list(self.decisions), **ends})
 
 
 def decision_intervals(costs: Any) -> DecisionIntervals:
@@ -347,8 +332,7 @@ def decision_intervals(costs: Any) -> DecisionIntervals:
     >>> rule.decisions, rule.cuts
     (('no', 'abstain', 'yes'), (0.25, 0.75))
     """
-    matrix = costs.costs if isinstance(costs, Application) else costs
-    matrix = matrix if isinstance(matrix, CostMatrix) else CostMatrix(matrix)
+    matrix = as_cost_matrix(costs)
     if matrix.shape[0] != 2:
         raise CostError(
             f"intervals exist for two classes; got {matrix.shape[0]}.",

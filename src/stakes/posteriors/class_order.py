@@ -18,6 +18,8 @@ from stakes._names import encode, integers_meant, listed, positional
 from stakes.exceptions import LabelError, PosteriorError
 from stakes.typing import Name
 
+_RENAME = "rename the columns exactly like the classes"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
@@ -74,16 +76,19 @@ class ClassOrder:
         found = _sorted_names(wanted, self.labels)
         if found == wanted:
             return 1
-        if self.single:
-            words = [self.single.format(repr(name)) for name in reversed(wanted)]
-        else:
-            words = [self.say.format(list(pair)) for pair in (wanted, wanted[::-1])]
+        first, second = (self.said_single(wanted, name) for name in wanted)
         raise PosteriorError(
             f"`{what}` is a single column, and the classes {listed(wanted)} are not in "
             f"{_sorted_words(found)}, so I cannot tell whose probability it is.",
-            hint=f"{words[0]} if it is that of {wanted[1]!r}, {words[1]} if it is that of "
+            hint=f"{second} if it is that of {wanted[1]!r}, {first} if it is that of "
             f"{wanted[0]!r}{self.also}",
         )
+
+    def said_single(self, classes: Sequence[Name], name: Name) -> str:
+        """What to type where a single column speaks of one of two classes."""
+        if self.single:
+            return self.single.format(repr(name))
+        return self.say.format([*(other for other in classes if other != name), name])
 
 
 def asked_order(
@@ -168,21 +173,22 @@ def told_places(
             raise PosteriorError(
                 f"`{what}` has the columns {listed(names)}, but `classes` says that they are "
                 f"{listed(list(known.classes))}.",
-                hint=_renaming(names, wanted, known),
+                hint=_RENAME,
             )
         return found
     if found is not None:
         return found
     ends = [_only(wanted, name) for name in map(str, names)]
+    in_order = list(range(len(wanted)))
+    if ends == in_order:
+        return in_order
     if None not in ends and len(set(ends)) == len(ends):
-        if ends == list(range(len(ends))):
-            return list(range(len(ends)))
         raise PosteriorError(
             f"the columns {listed(names)} are not in the order of the classes {listed(wanted)}.",
             hint="name them exactly as the classes are, put them in that order, or say it: "
             f"{known.say.format([wanted[k] for k in ends if k is not None])}",
         )
-    if _speak_against(names, wanted, list(range(len(wanted)))):
+    if _speak_against(names, wanted, in_order):
         raise _other_names(names, wanted, known, what)
     return None
 
@@ -198,15 +204,13 @@ def column_place(
         return wanted.index(called)
     place = order.place(wanted, what)
     near = _only(wanted, called, loosely=True)
-    if near is None or near == place or _is_number(wanted[near]):
-        return place
-    own = order.single.format(repr(wanted[near]))
-    own = own or order.say.format([wanted[place], wanted[near]])
+    if near in (None, place) or not isinstance(wanted[near], str) or wanted[near].isdecimal():
+        return place  # a class that is a number may stand in the name of a model or a fold
     raise PosteriorError(
         f"`{what}` is the column {called!r}, but it would be read as the probability of "
         f"{wanted[place]!r}.",
-        hint=f"{own} if it is that of {wanted[near]!r}; rename the column if it is that of "
-        f"{wanted[place]!r}",
+        hint=f"{order.said_single(wanted, wanted[near])} if it is that of {wanted[near]!r}; rename "
+        f"the column if it is that of {wanted[place]!r}",
     )
 
 
@@ -253,20 +257,8 @@ def _other_names(
     return PosteriorError(
         f"`{what}` has the columns {listed(names)}, which are not the classes {listed(classes)}, "
         "so I cannot tell which column is which.",
-        hint=f"{_renaming(names, classes, known)}{known.also}",
+        hint=f"{_RENAME}, or say their order: {known.say.format('[...]')}{known.also}",
     )
-
-
-def _renaming(names: list[Any], classes: tuple[Name, ...], known: ClassOrder) -> str:
-    """What to type about names of columns: other names, or the order that they allow."""
-    rename = "rename the columns exactly like the classes"
-    near = [_only(classes, str(name), loosely=True) for name in names]
-    rest = iter([k for k in range(len(classes)) if k not in near])
-    order = [next(rest, 0) if k is None else k for k in near]
-    places = [order.index(k) for k in range(len(classes)) if k in order]
-    if len(places) < len(classes) or _speak_against(names, classes, places):
-        return rename
-    return f"{rename}, or {known.say.format([classes[k] for k in order])} if they stand so"
 
 
 def _only(classes: tuple[Name, ...], name: str, *, loosely: bool = False) -> int | None:
@@ -276,11 +268,6 @@ def _only(classes: tuple[Name, ...], name: str, *, loosely: bool = False) -> int
         name, ends = name.casefold(), [end.casefold() for end in ends]
     found = [k for k, end in enumerate(ends) if _called_after(name, end)]
     return found[0] if len(found) == 1 else None
-
-
-def _is_number(name: Name) -> bool:
-    """Whether a class is called by a number, as a model or a fold may be."""
-    return not isinstance(name, str) or name.isdecimal()
 
 
 def _column_names(table: Any) -> list[Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ class Posteriors:
         as_matrix(log_posteriors, "log_posteriors")  # a single column would be log odds
         logs = _log_columns(log_posteriors, "log_posteriors", classes)
         refuse_bad_posteriors(np.exp(logs))
-        return cls._made(logs, classes)
+        return cls.__new__(cls)._keep(logs, classes)
 
     @classmethod
     def from_llrs(
@@ -170,45 +170,38 @@ class Posteriors:
     @classmethod
     def _from_scores(cls, scores: FloatArray, classes: Sequence[Any] | None) -> Posteriors:
         """Normalise log scores row by row; refuse rows without a finite winner."""
-        bad = np.isnan(scores).any(axis=1) | np.isneginf(scores).all(axis=1)
-        bad |= np.isposinf(scores).sum(axis=1) > 1
-        if bad.any():
-            rows = np.flatnonzero(bad)
-            raise PosteriorError(
-                f"scores must determine a posterior; {row(rows[0])} is {scores[rows[0]].tolist()} "
-                f"({rows.size} of {scores.shape[0]} rows fail).",
-                rows=rows[:10].tolist(),
-            )
-        return cls._made(log_softmax(scores), classes)
-
-    @classmethod
-    def _made(
-        cls,
-        logs: FloatArray,
-        classes: Sequence[Any] | None,
-        given: NDArray[np.floating[Any]] | None = None,
-    ) -> Posteriors:
-        """Around checked log-posteriors, and the probabilities that they are of."""
-        made = cls.__new__(cls)
-        cls._keep(made, logs, classes, given)
-        return made
+        return cls.__new__(cls)._keep(log_softmax(determined(scores)), classes)
 
     def _keep(
         self,
         logs: FloatArray,
         classes: Sequence[Any] | None,
         given: NDArray[np.floating[Any]] | None = None,
-    ) -> None:
+    ) -> Self:
         """Store log-posteriors under their names, and probabilities to the last bit."""
         names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
         if len(names) != logs.shape[1]:
             raise PosteriorError(
                 f"`classes` must name the {logs.shape[1]} columns; got {len(names)} names."
             )
-        object.__setattr__(self, "log_values", frozen(logs))
-        object.__setattr__(self, "classes", names)
-        object.__setattr__(self, "named", classes is not None)
-        object.__setattr__(self, "given", None if given is None else frozen(given))
+        exact = None if given is None else frozen(given)
+        named = classes is not None
+        vars(self).update(log_values=frozen(logs), classes=names, named=named, given=exact)
+        return self
+
+
+def determined(scores: NDArray[Any], what: str = "scores") -> NDArray[Any]:
+    """The scores themselves; raise where rows have no finite winner and no certain one."""
+    bad = np.isnan(scores).any(axis=1) | np.isneginf(scores).all(axis=1)
+    bad |= np.isposinf(scores).sum(axis=1) > 1
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise PosteriorError(
+            f"{what} must determine a posterior; {row(rows[0])} is {scores[rows[0]].tolist()} "
+            f"({rows.size} of {scores.shape[0]} rows fail).",
+            rows=rows[:10].tolist(),
+        )
+    return scores
 
 
 def posterior_array(
@@ -252,11 +245,10 @@ def in_class_order(
             f"`posteriors` must have shape (n, {len(wanted)}), one column per class; got "
             f"{len(names)} columns."
         )
-    positions = tuple(range(len(names)))
     places: list[int] | None
     if posteriors.named and set(names) == set(wanted):
         places = [names.index(name) for name in wanted]
-    elif not posteriors.named or names == positions:
+    elif not posteriors.named or names == tuple(range(len(names))):
         places = (ClassOrder() if order is None else order).places(wanted)
     else:
         raise PosteriorError(
@@ -264,7 +256,8 @@ def in_class_order(
             hint="name the columns like the classes: Posteriors(values, classes=...)",
         )
     given = None if posteriors.given is None else _taken(posteriors.given, places)
-    return Posteriors._made(_taken(posteriors.log_values, places), wanted, given)
+    logs = _taken(posteriors.log_values, places)
+    return Posteriors.__new__(Posteriors)._keep(logs, wanted, given)
 
 
 def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen
+from stakes._checks import as_level, as_priors, as_whole, frozen
 from stakes._columns import as_reals
 from stakes._kernels.optimise.newton import most_likely_shares
 from stakes._names import listed
@@ -64,22 +64,20 @@ class PriorEstimate:
     @property
     def text(self) -> str:
         """The estimate in a sentence, or that there is none."""
-        names = [
-            f"{name} {100 * p:.3g} %" for name, p in zip(self.classes, self.priors, strict=True)
-        ]
+        rows = list(zip(self.classes, self.priors, self.low, self.high, strict=True))
+        found = ", ".join(f"{name} {100 * p:.3g} %" for name, p, _, _ in rows)
         if not self.possible:
             return (
                 "No priors explain these cases: what each class gets has changed as well, so that "
-                f"the priors are not known (nearest: {', '.join(names)})."
+                f"the priors are not known (nearest: {found})."
             )
         if np.isnan(self.low).any():
             return (
-                f"Estimated priors: {', '.join(names)}; how far they can be trusted is not known, "
-                "because the numbers of cases are not whole."
+                f"Estimated priors: {found}; how far they can be trusted is not known, because "
+                "the numbers of cases are not whole."
             )
-        ends = zip(self.low, self.high, strict=True)
-        sure = [f"({100 * low:.3g} to {100 * high:.3g} %)" for low, high in ends]
-        return f"Estimated priors: {', '.join(map(' '.join, zip(names, sure, strict=True)))}."
+        parts = [f"{n} {100 * p:.3g} % ({100 * a:.3g} to {100 * b:.3g} %)" for n, p, a, b in rows]
+        return f"Estimated priors: {', '.join(parts)}."
 
     def frame(self) -> Frame:
         """One row per class."""
@@ -173,16 +171,8 @@ def estimate_priors(
             f"the priors still change after {max_iterations} steps; classes may be alike.",
             hint="raise `tolerance`",
         )
-    low, high = _intervals(ratios, after, level)
-    return PriorEstimate(
-        read.classes,
-        frozen(after),
-        frozen(low),
-        frozen(high),
-        level=level,
-        method="maximum likelihood",
-        iterations=iterations,
-    )
+    shares = map(frozen, (after, *_intervals(ratios, after, level)))
+    return PriorEstimate(read.classes, *shares, level, "maximum likelihood", iterations)
 
 
 def _intervals(
@@ -191,9 +181,7 @@ def _intervals(
     """Ends of the interval of each prior: from the curvature, or where the likelihood drops."""
     from scipy.special import expit, ndtri
 
-    if not 0 < level < 1:
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
-    reach = float(ndtri(0.5 + level / 2))
+    reach = float(ndtri(0.5 + as_level(level) / 2))
     half = reach * _spreads(ratios, priors)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(priors) - np.log1p(-priors)
@@ -254,6 +242,8 @@ def _dropped(
     return low, high
 
 
+#: Weight of the equation that priors add to 1, beside those of the rates.
+_HEAVY = 1e4
 #: Decisions less likely than this under any priors refute that only the priors have changed.
 _REFUTED = 0.01
 
@@ -314,10 +304,7 @@ def estimate_priors_from_decisions(
             f"`matrix` must be a ConfusionMatrix; got {type(matrix).__name__}.",
             hint="stakes.ConfusionMatrix(counts), rows true classes",
         )
-    if not 0 < level < 1:
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
-    if int(draws) != draws or draws < 1:
-        raise DataError(f"`draws` must be a whole number, at least 1; got {draws!r}.")
+    level, draws = as_level(level), as_whole(draws, "draws")
     counts = np.asarray(matrix.counts, dtype=np.float64)
     new = _counted(decisions, counts.shape[1])
     totals = counts.sum(axis=1)
@@ -334,19 +321,11 @@ def estimate_priors_from_decisions(
     if not all(np.allclose(table, np.rint(table), rtol=1e-9, atol=1e-9) for table in (counts, new)):
         low = high = np.full(len(found), np.nan)
     elif possible := _explained(counts, new, found):
-        low, high = _intervals_from_decisions(counts, new, found, level, draws, rng)
+        low, high = _intervals_from_decisions((counts, new), found, level, draws, rng)
     else:
         low, high = np.zeros(len(found)), np.ones(len(found))
-    return PriorEstimate(
-        matrix.classes,
-        frozen(found),
-        frozen(low),
-        frozen(high),
-        level=level,
-        method="black-box shift estimation",
-        iterations=1,
-        possible=possible,
-    )
+    shares, method = map(frozen, (found, low, high)), "black-box shift estimation"
+    return PriorEstimate(matrix.classes, *shares, level, method, 1, possible)
 
 
 def _counted(decisions: Any, size: int) -> FloatArray:
@@ -359,11 +338,6 @@ def _counted(decisions: Any, size: int) -> FloatArray:
     if not np.isfinite(new).all() or (new < 0).any() or not new.any():
         raise DataError(f"`decisions` must be counts, not all 0; got {new.tolist()}.")
     return new
-
-
-def _smoothed(counts: FloatArray) -> FloatArray:
-    """Counts and one case more, spread over the columns."""
-    return np.asarray(counts + 1.0 / counts.shape[-1])
 
 
 def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:
@@ -380,18 +354,12 @@ def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:
     return np.asarray(found / found.sum())
 
 
-def _summing(left: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Equations for the priors, and a heavy one that they add to 1."""
-    heavy = 1e4 * max(1.0, float(np.abs(left).max()))
-    return np.vstack([left.T, np.full(len(left), heavy)]), np.append(shares, heavy)
-
-
 def _explained(counts: FloatArray, new: FloatArray, priors: FloatArray) -> bool:
     """Whether some priors give the decisions, but for chance in both tables."""
     from scipy.special import chdtrc
 
     totals = counts.sum(axis=1)
-    likely = _smoothed(counts) / (totals + 1.0)[:, None]
+    likely = (counts + 1.0 / counts.shape[1]) / (totals + 1.0)[:, None]  # one case more, spread
     expected = priors @ likely
     spread = _multinomial(expected) / new.sum()
     for share, row, total in zip(priors, likely, totals, strict=True):
@@ -411,22 +379,19 @@ def _multinomial(shares: FloatArray) -> FloatArray:
 
 
 def _intervals_from_decisions(
-    counts: FloatArray,
-    new: FloatArray,
-    found: FloatArray,
-    level: float,
-    draws: int,
-    rng: RandomSource,
+    tables: tuple[FloatArray, FloatArray], found: FloatArray, level: float, draws: int, rng: Any
 ) -> tuple[FloatArray, FloatArray]:
     """Quantiles over draws of both tables; one-sided from an estimate of 0 or 1."""
-    random = as_generator(rng)
+    random, (counts, new) = as_generator(rng), tables
     ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
+    extra = 1.0 / counts.shape[1]  # one case more in each row, spread over the decisions
     free = np.empty((draws, len(counts)))
     held = np.empty_like(free)
     for k in range(draws):
-        rates = np.stack([random.dirichlet(row) for row in _smoothed(counts)])
-        shares = random.dirichlet(_smoothed(new))
-        free[k] = np.linalg.lstsq(*_summing(rates, shares), rcond=None)[0]
+        rates = np.stack([random.dirichlet(row + extra) for row in counts])
+        shares = random.dirichlet(new + extra)
+        system = np.vstack([rates.T, np.full(len(rates), _HEAVY)])  # the last: they add to 1
+        free[k] = np.linalg.lstsq(system, np.append(shares, _HEAVY), rcond=None)[0]
         held[k] = free[k] if free[k].min() >= 0.0 else _simplex_fit(rates, shares)
     below, middle, above = np.quantile(free, ends, axis=0)
     low, _, high = np.quantile(held, ends, axis=0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
+from stakes._checks import as_whole, frozen
 from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise.class_weight_descent import least_cost_weights
 from stakes._kernels.roc_hull import cumulative
@@ -20,7 +20,6 @@ from stakes.calibration.measures.gain import calibration_gain
 from stakes.calibration.score_input import read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
-from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import read_posteriors
 from stakes.results import Frame
@@ -180,9 +179,7 @@ def best_class_weights(
     class weights of least cost  0.125   optimistic: fitted on the same cases
     affine calibration           0.125   cross-fitted
     """
-    given: Any = starts
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 0:
-        raise DataError(f"`starts` must be a whole number from 0 on; got {starts!r}.")
+    starts = as_whole(starts, "starts", least=0)
     read = read_posteriors(posteriors, application.classes, ClassOrder(labels=y_true))
     cases = read_cases(
         read,
@@ -193,20 +190,24 @@ def best_class_weights(
     )
     if cases.given:
         cases.need_all_classes("add cases of that class, or leave out the priors")
-    share = cases.prior_weights() / cases.prior_weights().sum()
-    paid = application.costs.values[cases.codes] * share[:, None]
+    paid = application.costs.values[cases.codes] * cases.prior_shares()[:, None]
     plain = np.ones(read.values.shape[1])
     rule = compared(application.costs.values)
-    found, sweeps = least_cost_weights(
-        np.asarray(read.values, dtype=np.float64), rule, paid, int(starts)
-    )
+    found, sweeps = least_cost_weights(read.values, rule, paid, starts)
     found = found / np.exp(np.log(found).mean())
-    cost, actual = (_cost(read.values, each, application, paid) for each in (found, plain))
+    rows = np.arange(len(paid))
+    cost, actual = (
+        float(paid[rows, _decisions(read.values, each, application.costs)].sum())
+        for each in (found, plain)
+    )
     if cost >= actual:
         found, cost = plain, actual
+    plainly = ClassWeights(frozen(found), cost, actual, sweeps, unit=application.unit)
+    if calibrator is None:
+        return plainly
     held = {"folds": folds, "rng": rng, "groups": groups, "sample_weight": sample_weight}
-    after = _calibrated(calibrator, y_true, read, application, held)
-    return ClassWeights(frozen(found), cost, actual, sweeps, *after)
+    gain = calibration_gain(y_true, read, by=application, calibrator=calibrator, **held)
+    return replace(plainly, calibrated=gain.after, calibrator=gain.calibrator, doubt=gain.doubt)
 
 
 def _decisions(values: NDArray[Any], weights: FloatArray, costs: Any) -> Any:
@@ -216,28 +217,6 @@ def _decisions(values: NDArray[Any], weights: FloatArray, costs: Any) -> Any:
         return bayes_decisions(values, costs, classes=names)
     moved = values * weights
     return bayes_decisions(moved / moved.sum(axis=1, keepdims=True), costs, classes=names)
-
-
-def _cost(
-    values: NDArray[Any], weights: FloatArray, application: Application, paid: FloatArray
-) -> float:
-    """Cost per case of deciding by weighted posteriors."""
-    taken = _decisions(values, weights, application.costs)
-    return float(paid[np.arange(len(paid)), taken].sum())
-
-
-def _calibrated(
-    cal: Calibrator | None,
-    y_true: Any,
-    posteriors: Posteriors,
-    application: Application,
-    held: dict[str, Any],
-) -> tuple[float | None, str, str | None, str]:
-    """Cost after cross-fitted calibration, the calibrator, the unit and the doubt, if asked for."""
-    if cal is None:
-        return None, "", application.unit, ""
-    gain = calibration_gain(y_true, posteriors, by=application, calibrator=cal, **held)
-    return gain.after, gain.calibrator, application.unit, gain.doubt
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -285,14 +264,8 @@ class WorstCaseGain:
 
     def frame(self) -> Frame:
         """One row."""
-        return Frame(
-            {
-                "gain": [self.gain],
-                "log_odds": [self.log_odds],
-                "effective_prior": [self.effective_prior],
-                "fitting": [self.fitting],
-            }
-        )
+        names = ("gain", "log_odds", "effective_prior", "fitting")
+        return Frame({name: [getattr(self, name)] for name in names})
 
     def __repr__(self) -> str:
         return (

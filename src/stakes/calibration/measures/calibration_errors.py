@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import frozen
+from stakes._checks import as_whole, frozen
 from stakes._kernels.class_scores import weighted_sums
-from stakes.application import Application, CostMatrix
+from stakes.application.application import as_cost_matrix
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine
 from stakes.calibration.calibrators.isotonic import Isotonic
 from stakes.calibration.cross_fit import OPTIMISTIC, refitted_posteriors
 from stakes.calibration.labelled_scores import Aim, case_losses, loss_name, read_cases
+from stakes.calibration.measures.gain import aimed_cases
 from stakes.calibration.measures.reliability_table import equal_mass, event_of
-from stakes.calibration.score_input import order_of_scores, read_log_scores
+from stakes.calibration.score_input import read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.posteriors.class_order import ClassOrder
@@ -76,8 +77,7 @@ def binned_calibration_error(
     """
     if spacing not in ("mass", "width"):
         raise DataError(f"`spacing` must be 'mass' or 'width'; got {spacing!r}.")
-    if bins < 1 or bins != int(bins):
-        raise DataError(f"`bins` must be a whole number, at least 1; got {bins!r}.")
+    bins = as_whole(bins, "bins")
     if not power > 0:
         raise DataError(f"`power` must be positive; got {power!r}.")
     said, happened, weights, _ = event_of(y_true, posteriors, of, classes, sample_weight)
@@ -86,7 +86,7 @@ def binned_calibration_error(
     else:
         kept = weights > 0.0
         said, happened, weights = said[kept], happened[kept], weights[kept]
-        member = equal_mass(said, weights, int(bins))
+        member = equal_mass(said, weights, bins)
     mass = np.bincount(member, weights=weights)
     gap = np.abs(np.bincount(member, weights=weights * (happened - said)))
     used = mass > 0
@@ -196,16 +196,9 @@ class DecisionCalibration:
 
     def frame(self) -> Frame:
         """One row per decision."""
-        return Frame(
-            {
-                "decision": list(self.decisions),
-                "cases": self.cases,
-                "promised": self.promised,
-                "actual": self.actual,
-                "difference": self.difference,
-                "standard_error": self.standard_error,
-            }
-        )
+        names = ("cases", "promised", "actual", "difference", "standard_error")
+        columns = {name: getattr(self, name) for name in names}
+        return Frame({"decision": list(self.decisions), **columns})
 
     def __repr__(self) -> str:
         return f"<DecisionCalibration: promised minus actual {self.total:.4g} per case>"
@@ -248,7 +241,7 @@ def decision_calibration(
     >>> result.promised.tolist(), result.actual.tolist()
     ([0.5, 0.25], [0.5, 0.0])
     """
-    matrix = _matrix(costs)
+    matrix = as_cost_matrix(costs)
     read = read_posteriors(posteriors, matrix.classes, ClassOrder(labels=y_true))
     cases = read_cases(read, y_true, sample_weight=sample_weight, classes=matrix.classes)
     taken, promised = bayes_decisions(read, matrix, with_cost=True)
@@ -266,13 +259,6 @@ def decision_calibration(
     return DecisionCalibration(
         matrix.decisions, *(frozen(part) for part in (mass, said, came, error))
     )
-
-
-def _matrix(costs: Any) -> CostMatrix:
-    """The cost matrix inside whatever was given."""
-    if isinstance(costs, Application):
-        return costs.costs
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -389,18 +375,9 @@ def decompose(
     'optimistic: fitted on the same cases'
     """
     cal = _chosen(calibrator)
-    priors = by.priors if isinstance(by, Application) else cal.options["priors"]
-    names, order = cal.options["classes"], None
-    if isinstance(by, Application):
-        names, order = by.classes, order_of_scores(names, y_true)
-    cases = read_cases(
-        read_log_scores(scores, sample_weight=sample_weight),
-        y_true,
-        sample_weight=sample_weight,
-        classes=names,
-        priors=priors,
-        order=order,
-    )
+    log_scores = read_log_scores(scores, sample_weight=sample_weight)
+    names, priors = cal.options["classes"], cal.options["priors"]
+    cases = aimed_cases(y_true, log_scores, by, names, priors, sample_weight=sample_weight)
     cal._refuse_other_order(cases.classes)
     logs, fitting = refitted_posteriors(cal, cases, folds, rng)
     with np.errstate(divide="ignore"):
@@ -424,12 +401,10 @@ def decompose(
 
 def _chosen(calibrator: str | Calibrator) -> Calibrator:
     """A calibrator by name or as it is."""
-    if isinstance(calibrator, Calibrator):
-        return calibrator
     named = {"pav": Isotonic(misleading=0), "affine": Affine()}
-    given: Any = calibrator
-    if not isinstance(given, str) or given not in named:
+    found = named.get(calibrator) if isinstance(calibrator, str) else calibrator
+    if not isinstance(found, Calibrator):
         raise DataError(
             f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {calibrator!r}."
         )
-    return named[given]
+    return found

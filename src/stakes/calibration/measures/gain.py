@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.class_scores import log_softmax
 from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
@@ -21,7 +22,7 @@ from stakes.calibration.labelled_scores import (
     read_cases,
 )
 from stakes.calibration.measures.gain_intervals import Change, cost_interval, gain_interval
-from stakes.calibration.score_input import order_of_scores, read_log_scores
+from stakes.calibration.score_input import Scores, order_of_scores, read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -84,27 +85,19 @@ class CalibrationGain:
             return f"What calibrating would take off the {self.measure} is not known. {self.doubt}"
         unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval
-        verb = "would take" if self.gain >= 0 else "would add"
-        side = "off" if self.gain >= 0 else "to"
+        verb, side = ("would take", "off") if self.gain >= 0 else ("would add", "to")
+        doubtful = (
+            " The cases do not tell whether it pays." if low <= 0.0 <= high and low < high else ""
+        )
         if self.gain < 0:
             low, high = -high, -low
         sure = f" ({low:.4g} to {high:.4g})" if np.isfinite(low) else ""
         share = f": {100 * abs(self.relative):.3g} %" if np.isfinite(self.relative) else ""
+        article = "an" if self.measure.startswith("a") else "a"
         return (
             f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit}"
-            f"{sure} {side} {self._measured()} of {self.before:.4g}{unit}{share}."
-            f"{self._about_doubt()}{self._about_impossible()}"
-        )
-
-    def _measured(self) -> str:
-        """The measure with its article."""
-        return f"{'an' if self.measure.startswith('a') else 'a'} {self.measure}"
-
-    def _about_doubt(self) -> str:
-        """That the interval holds 0."""
-        low, high = self.interval
-        return (
-            " The cases do not tell whether it pays." if low <= 0.0 <= high and low < high else ""
+            f"{sure} {side} {article} {self.measure} of {self.before:.4g}{unit}{share}."
+            f"{doubtful}{self._about_impossible()}"
         )
 
     def _about_impossible(self) -> str:
@@ -123,21 +116,11 @@ class CalibrationGain:
 
     def frame(self) -> Frame:
         """One row."""
-        return Frame(
-            {
-                "measure": [self.measure],
-                "before": [self.before],
-                "after": [self.after],
-                "gain": [self.gain],
-                "low": [self.interval[0]],
-                "high": [self.interval[1]],
-                "relative": [self.relative],
-                "fitting": [self.fitting],
-                "calibrator": [self.calibrator],
-                "impossible_before": [self.impossible[0]],
-                "impossible_after": [self.impossible[1]],
-            }
-        )
+        (low, high), (before, after) = self.interval, self.impossible
+        columns = {name: [getattr(self, name)] for name in ("measure", "before", "after", "gain")}
+        columns |= {"low": [low], "high": [high]}
+        columns |= {name: [getattr(self, name)] for name in ("relative", "fitting", "calibrator")}
+        return Frame({**columns, "impossible_before": [before], "impossible_after": [after]})
 
     def __repr__(self) -> str:
         return (
@@ -233,35 +216,42 @@ def calibration_gain(
     """
     loss_name(by)
     cal = Affine() if calibrator is None else as_calibrator(calibrator)
-    priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     learnt = cal.classes if fitted else cal.options["classes"]
-    names, order = learnt, None
-    if isinstance(by, Application):
-        names, order = by.classes, order_of_scores(learnt, y_true)
-        if fitted and order.classes is not None and order.places(by.classes) is not None:
+    if isinstance(by, Application) and fitted:
+        order = order_of_scores(learnt, y_true)
+        if order.classes is not None and order.places(by.classes) is not None:
             raise DataError(
                 f"`by` has the classes {listed(by.classes)}, and the calibrator was fitted on "
                 f"{listed(tuple(order.classes))}, in another order.",
                 hint="name the costs in the order of the calibrator",
             )
-    cases = read_cases(
-        read_log_scores(
-            scores, sample_weight=sample_weight, probabilities=_FITTED if fitted else None
-        ),
-        y_true,
-        sample_weight=sample_weight,
-        classes=names,
-        priors=priors,
-        groups=groups,
-        order=order,
+    log_scores = read_log_scores(
+        scores, sample_weight=sample_weight, probabilities=_FITTED if fitted else None
     )
+    given = {"sample_weight": sample_weight, "groups": groups}
+    cases = aimed_cases(y_true, log_scores, by, learnt, cal.options["priors"], **given)
     if fitted and cal.classes is not None:
         cal._read_alike(scores)
     elif not fitted:
         cal._refuse_other_order(cases.classes)
-    logs, fitting = _calibrated(cal, cases, folds, rng, fitted, optimistic)
+    if fitted:
+        logs = _held_out(cal, cases)
+        fitting = OPTIMISTIC if optimistic else "held out"
+    else:
+        logs, fitting = refitted_posteriors(cal, cases, None if optimistic else folds, rng)
     doubt = "" if fitted else about_light_weights(cases)
     return gain_of(cases, logs, by, kind=cal.kind, fitting=fitting, level=level, doubt=doubt)
+
+
+def aimed_cases(
+    y_true: Any, scores: Scores, by: Aim, classes: Any, priors: Any, **given: Any
+) -> Cases:
+    """Cases with the names and priors of an application, or else those of a calibrator."""
+    order = None
+    if isinstance(by, Application):
+        order = order_of_scores(classes, y_true)
+        classes, priors = by.classes, by.priors
+    return read_cases(scores, y_true, classes=classes, priors=priors, order=order, **given)
 
 
 def gain_of(
@@ -322,24 +312,18 @@ def _impossible(log_posteriors: FloatArray, cases: Cases) -> IntArray:
     return np.flatnonzero((own < -IMPOSSIBLE) & (cases.weights > 0.0))
 
 
-def _calibrated(
-    cal: Calibrator, cases: Cases, folds: Any, rng: RandomSource, fitted: bool, optimistic: bool
-) -> tuple[FloatArray, str]:
-    """Calibrated log-posteriors, and how the calibrator was fitted."""
-    if fitted:
-        if cal.priors is None:
-            raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
-        logs = cal._applied_to(cases.scores)
-        fitting = OPTIMISTIC if optimistic else "held out"
-        if not cases.given:
-            return logs, fitting
-        unknown = [cases.classes[k] for k in np.flatnonzero(np.asarray(cal.priors) == 0.0)]
-        if unknown:
-            raise DataError(
-                f"`calibrator` was fitted without a case of class {listed(unknown)}, so its "
-                "posteriors cannot be moved to other priors.",
-                hint="fit it on cases of every class, or leave out the priors",
-            )
-        moved = logs + (np.log(cases.priors) - np.log(cal.priors))
-        return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), fitting
-    return refitted_posteriors(cal, cases, None if optimistic else folds, rng)
+def _held_out(cal: Calibrator, cases: Cases) -> FloatArray:
+    """Log-posteriors of a calibrator that was fitted on other cases, at the priors of these."""
+    if cal.priors is None:
+        raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
+    logs = cal._applied_to(cases.scores)
+    if not cases.given:
+        return logs
+    unknown = [cases.classes[k] for k in np.flatnonzero(np.asarray(cal.priors) == 0.0)]
+    if unknown:
+        raise DataError(
+            f"`calibrator` was fitted without a case of class {listed(unknown)}, so its "
+            "posteriors cannot be moved to other priors.",
+            hint="fit it on cases of every class, or leave out the priors",
+        )
+    return log_softmax(logs + (np.log(cases.priors) - np.log(cal.priors)))

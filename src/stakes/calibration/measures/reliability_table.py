@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
+from stakes._checks import as_level, as_whole, frozen
 from stakes._kernels.roc_hull import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
@@ -272,13 +272,11 @@ def _grouped(
 
 def _check(bins: Any, level: float, draws: Any) -> None:
     """Raise unless the options can be used."""
-    if not 0 < level < 1:
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
+    as_level(level)
+    as_whole(draws, "draws")
     counted = isinstance(bins, int | np.integer) and bins >= 1
     if not (counted or (isinstance(bins, str) and bins == "pav")):
         raise DataError(f"`bins` must be 'pav' or a positive whole number; got {bins!r}.")
-    if not isinstance(draws, int | np.integer) or draws < 1:
-        raise DataError(f"`draws` must be a whole number, at least 1; got {draws!r}.")
 
 
 def _percent(share: float) -> str:
