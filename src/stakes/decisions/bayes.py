@@ -38,18 +38,22 @@ from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
 
+def class_posteriors(posteriors: Any, classes: Sequence[Name], order: ClassOrder) -> NDArray[Any]:
+    """Checked posteriors with one column per class, in the type that says how far ties reach."""
+    array = posterior_array(posteriors, classes, order)
+    refuse_bad_posteriors(array)
+    return np.column_stack([1 - array, array]) if array.ndim == 1 else array
+
+
 def _decide_per_case(
     posteriors: Any, costs: Any, order: ClassOrder, *, with_cost: bool
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     n_classes, n_decisions = cases.values.shape[1:]
-    array = posterior_array(posteriors, cases.classes, order)
-    refuse_bad_posteriors(array)
+    array = class_posteriors(posteriors, cases.classes, order)
     margin = rounding_of_sums(n_classes, array.dtype.name)
     array = array.astype(np.float64, copy=False)
-    if array.ndim == 1:
-        array = np.column_stack([1 - array, array])
     same_length("posteriors", array.shape[0], "costs", len(cases))
     codes = np.empty(array.shape[0], dtype=code_type(n_decisions))
     paid = np.empty(array.shape[0])
@@ -397,11 +401,8 @@ def minimax_regret_decisions(
             f"`application` must be an UncertainApplication; got {type(application).__name__}.",
             hint="with known costs there is nothing to hedge: stakes.bayes_decisions",
         )
-    array = posterior_array(posteriors, application.classes, asked_order(classes, positive))
-    refuse_bad_posteriors(array)
+    array = class_posteriors(posteriors, application.classes, asked_order(classes, positive))
     array = array.astype(np.float64, copy=False)
-    if array.ndim == 1:
-        array = np.column_stack([1 - array, array])
     corners = np.unique(application.corners().costs, axis=0)
     codes = np.empty(array.shape[0], dtype=code_type(corners.shape[2]))
     regrets = np.empty(array.shape[0])

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import refuse_bad_posteriors, same_length
+from stakes._checks import same_length
 from stakes._columns import as_weights
 from stakes._kernels.bayes_rule import moved_shares, rounding_of_sums
 from stakes.application import CaseCosts, CostMatrix
-from stakes.decisions.bayes import bayes_decisions, moved_decisions
+from stakes.decisions.bayes import bayes_decisions, class_posteriors, moved_decisions
 from stakes.exceptions import CostError
 from stakes.posteriors.class_order import ClassOrder, asked_order
-from stakes.posteriors.posteriors import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
@@ -199,10 +198,9 @@ def _expected(array: NDArray[Any], cases: CaseCosts) -> FloatArray:
 
 def _as_array(posteriors: Any, cases: CaseCosts, order: ClassOrder) -> NDArray[Any]:
     """Checked posteriors with one column per class, in the type that says how far ties reach."""
-    array = posterior_array(posteriors, cases.classes, order)
-    refuse_bad_posteriors(array)
+    array = class_posteriors(posteriors, cases.classes, order)
     same_length("posteriors", array.shape[0], "costs", len(cases))
-    return np.column_stack([1 - array, array]) if array.ndim == 1 else array
+    return array
 
 
 def _best_threshold(p: NDArray[Any], risks: FloatArray, shares: FloatArray) -> float:

@@ -16,6 +16,8 @@ from stakes.exceptions import DataError
 from stakes.messages.audience import calibrators, either, named
 from stakes.typing import FloatArray, Priors
 
+#: Scores and weights of each class.
+_Groups = list[tuple[FloatArray, FloatArray]]
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
 #: A score that more of a class has counts for no more than this share of the class...
 _SHARE = 0.05
@@ -104,9 +106,8 @@ class Gaussian(Calibrator):
         cases.scores.need_finite()
         groups = [(odds[cases.codes == k], cases.weights[cases.codes == k]) for k in (0, 1)]
         if self.options["tails"] == "normal":
-            means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
-            variances = self._tied(variances, cases.priors)
-            self.degrees = 0.0
+            means, variances = _moments(groups)
+            variances, self.degrees = self._tied(variances, cases.priors), 0.0
         else:
             means, variances, self.degrees = self._fit_t(groups, cases.priors)
         if not (variances > 0).all():
@@ -123,9 +124,7 @@ class Gaussian(Calibrator):
             return variances
         return np.full(2, float(priors @ variances))
 
-    def _fit_t(
-        self, groups: list[tuple[FloatArray, FloatArray]], priors: FloatArray
-    ) -> tuple[FloatArray, FloatArray, float]:
+    def _fit_t(self, groups: _Groups, priors: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         """Location and scale by expectation-maximisation, degrees of freedom by likelihood."""
         floor = self._tied(np.array([_LEAST * _deviation(*group) for group in groups]) ** 2, priors)
         if not (floor > 0).all():
@@ -135,27 +134,21 @@ class Gaussian(Calibrator):
                 hint=f"use {calibrators('isotonic', 'histogram')}"
                 + either(', or tails="normal"', ""),
             )
-        best: tuple[float, FloatArray, FloatArray, float] | None = None
-        for degrees in _DEGREES:
-            means, variances = self._at_degrees(degrees, groups, priors, floor)
-            total = sum(
-                prior * float(np.average(_log_density(s, m, np.sqrt(v), degrees), weights=w))
-                for prior, (s, w), m, v in zip(priors, groups, means, variances, strict=True)
+
+        def likelihood(fit: tuple[FloatArray, FloatArray, float]) -> float:
+            return sum(
+                prior * float(np.average(_log_density(s, m, np.sqrt(v), fit[2]), weights=w))
+                for prior, (s, w), m, v in zip(priors, groups, *fit[:2], strict=True)
             )
-            if best is None or total > best[0]:
-                best = (total, means, variances, degrees)
-        assert best is not None
-        return best[1:]
+
+        fits = [(*self._at_degrees(k, groups, priors, floor), k) for k in _DEGREES]
+        return max(fits, key=likelihood)
 
     def _at_degrees(
-        self,
-        degrees: float,
-        groups: list[tuple[FloatArray, FloatArray]],
-        priors: FloatArray,
-        floor: FloatArray,
+        self, degrees: float, groups: _Groups, priors: FloatArray, floor: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Means and squared spreads, at least `floor`, for one number of degrees of freedom."""
-        means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
+        means, variances = _moments(groups)
         variances = np.maximum(self._tied(variances, priors), floor)
         for _ in range(200):
             pull = [
@@ -181,7 +174,7 @@ class Gaussian(Calibrator):
 
 
 def _moments(
-    groups: list[tuple[FloatArray, FloatArray]], pull: list[FloatArray]
+    groups: _Groups, pull: Sequence[FloatArray | float] = (1.0, 1.0)
 ) -> tuple[FloatArray, FloatArray]:
     """Weighted means and mean squared deviations; `pull` down-weights far cases."""
     means, variances = np.empty(2), np.empty(2)

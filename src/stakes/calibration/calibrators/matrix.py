@@ -4,7 +4,7 @@ corrections of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,20 +84,9 @@ class Matrix(Calibrator):
         diagonal: float = 1.0,
         intercept: float = 1.0,
     ) -> None:
-        super().__init__(
-            priors=priors,
-            classes=classes,
-            bound=bound,
-            off_diagonal=off_diagonal,
-            diagonal=diagonal,
-            intercept=intercept,
-        )
-        given = [s for s in (off_diagonal, diagonal, intercept) if s is not None]
-        if not all(s > 0 for s in given):
-            raise DataError(
-                "`off_diagonal`, `diagonal` and `intercept` must be positive; "
-                f"got {off_diagonal!r}, {diagonal!r} and {intercept!r}."
-            )
+        spreads = {"off_diagonal": off_diagonal, "diagonal": diagonal, "intercept": intercept}
+        super().__init__(priors=priors, classes=classes, bound=bound, **spreads)
+        _refuse_negative(spreads)
 
     def _inputs(self, scores: Scores) -> FloatArray:
         """What the matrix multiplies."""
@@ -179,6 +168,13 @@ class Dirichlet(Matrix):
     kind = "dirichlet"
     normalised = True
     _level_counts = False
+
+
+def _refuse_negative(spreads: Mapping[str, float | None]) -> None:
+    """Raise unless prior standard deviations are positive, where they are given."""
+    for name, spread in spreads.items():
+        if spread is not None and not spread > 0:
+            raise DataError(f"`{name}` must be positive; got {spread!r}.")
 
 
 def _finite_table(scores: Scores) -> FloatArray:
@@ -330,9 +326,7 @@ class StructuredMatrix(CommonCurve):
     ) -> None:
         spreads = {"off_diagonal": off_diagonal, "diagonal": diagonal, "intercept": intercept}
         super().__init__(priors=priors, classes=classes, bound=bound, **spreads)
-        for name, spread in spreads.items():
-            if not spread > 0:
-                raise DataError(f"`{name}` must be positive; got {spread!r}.")
+        _refuse_negative(spreads)
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use CommonCurve")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._checks import is_number
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.monotone_curve import LikelyCurve, likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator
@@ -171,19 +172,15 @@ class Smooth(Calibrator):
 
 def _two_numbers(emphasis: Any) -> list[float]:
     """The emphasis as plain numbers."""
-    try:
-        given = np.asarray(emphasis)
-    except ValueError:  # rows of different lengths
-        given = np.empty(0)
-    parts = given.astype(np.float64) if given.dtype.kind in "fiu" else np.empty(0)
-    if parts.shape != (2,) or not ((parts > 0.0) & (parts < np.inf)).all():
-        raise DataError(f"`emphasis` must be two positive numbers; got {emphasis!r}.")
-    if parts.min() / parts.max() < 1.0 / _MOST:
+    given = np.asarray(emphasis, dtype=object)
+    plain = given.shape == (2,) and all(map(is_number, given))
+    first, second = given if plain else (0.0, 0.0)
+    if not (0.0 < first <= _MOST * second and 0.0 < second <= _MOST * first < np.inf):
         raise DataError(
-            f"`emphasis` must be two numbers of which none is more than {_MOST:g} times the other; "
-            f"got {emphasis!r}."
+            f"`emphasis` must be two positive numbers of which none is more than {_MOST:g} times "
+            f"the other; got {emphasis!r}."
         )
-    return [float(part) for part in parts]
+    return [float(part) for part in given]
 
 
 def _refuse_nothing_left(cases: Cases, parts: FloatArray) -> None:

@@ -91,29 +91,6 @@ class _Kinds(NamedTuple):
     expected: FloatArray
 
 
-class _Sum(NamedTuple):
-    """Gains, or losses: their sum, its variance, one more, and the most that is expected.
-
-    Then the variance that the normal interval gives them, and the factor by which a share varies
-    less than a count.
-    """
-
-    total: float
-    variance: float
-    more: float
-    expected: float
-    normal: float
-    apart: float
-
-
-class _Distances(NamedTuple):
-    """What squared distances to the limits of a sum are beyond the normal ones; its variance."""
-
-    up_beyond: float
-    down_beyond: float
-    variance: float
-
-
 def cost_interval(
     change: Change, weights: FloatArray, cases: Cases, level: float
 ) -> tuple[float, float]:
@@ -137,21 +114,20 @@ def cost_interval(
     above = below = normal
     if changed.any():
         kinds = _kinds(change, changed, weights, cases, index)
-        gains, losses = (_distances(kinds, about, side, level) for side in (1.0, -1.0))
-        above += gains.up_beyond + losses.down_beyond
-        below += losses.up_beyond + gains.down_beyond
-        least = _cancelling(gains.variance + losses.variance, variance) * normal
-        above, below = max(above, least), max(below, least)
-    unheard = _unheard_of(_worth_taking(change), about) ** 2
+        gain_up, gain_down, of_gains = _distances(kinds, about, 1.0, level)
+        loss_up, loss_down, of_losses = _distances(kinds, about, -1.0, level)
+        # From 0 to 1: whether gains and losses vary more apart than together, by a quarter at most.
+        apart = (of_gains + of_losses) / variance if variance > 0.0 else np.inf
+        least = float(np.clip(4.0 * (apart - 1.0), 0.0, 1.0)) * normal
+        above = max(above + gain_up + loss_down, least)
+        below = max(below + loss_up + gain_down, least)
+    useful = useful_decisions(change.costs)
+    useful[change.before] = useful[change.after] = True
+    unheard = _unheard_of(change.costs[:, useful], about) ** 2
     return (
         mean - float(np.sqrt(max(below + unheard, 0.0))),
         mean + float(np.sqrt(max(above + unheard, 0.0))),
     )
-
-
-def _cancelling(apart: float, together: float) -> float:
-    """From 0 to 1: whether gains and losses vary more apart than together, by a quarter at most."""
-    return float(np.clip(4.0 * (apart / together - 1.0), 0.0, 1.0)) if together > 0.0 else 1.0
 
 
 def _classes(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> _Classes:
@@ -220,24 +196,16 @@ def _kinds(
     )
 
 
-def _distances(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Distances:
-    """Of the limits of all gains (side 1), or of all losses (-1)."""
-    from scipy.special import ndtri
+def _distances(
+    kinds: _Kinds, about: _Classes, side: float, level: float
+) -> tuple[float, float, float]:
+    """Of all gains (side 1), or losses (-1), of every kind of change.
 
-    found = _sum(kinds, about, side, level)
-    low, high = _limits(found, level)
-    up = min(high, max(found.expected, found.total)) - found.total
-    normal = float(ndtri(0.5 + level / 2)) ** 2 * found.normal
-    return _Distances(
-        max(found.apart * up**2 - normal, 0.0),
-        found.apart * (found.total - low) ** 2 - normal,
-        found.normal,
-    )
-
-
-def _sum(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Sum:
-    """Gains (side 1) or losses (-1) of all kinds of change."""
-    from scipy.special import gammaincinv
+    What the squared distances from their sum to its limits above and below are beyond the normal
+    ones, and the variance of the sum. The limits are those of a weighted sum of counts, with half
+    an event more, by a gamma distribution; above, no more than is expected.
+    """
+    from scipy.special import gammaincinv, ndtri
 
     worth = np.where(about.mass > 0.0, np.maximum(side * kinds.worth, 0.0), 0.0)
     seen = np.where(kinds.seen > 0.0, kinds.seen, 1.0)
@@ -245,37 +213,22 @@ def _sum(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Sum:
     rest = np.maximum(about.pool * about.unit - kinds.seen, 0.0)
     expected = np.minimum(kinds.expected * about.scale * about.trust, rest)
     likely = np.minimum(1.0, expected / unit / gammaincinv(0.5, 0.5 + level / 2))
-    variance = worth**2 * kinds.seen * unit
-    whole = rest + kinds.seen
-    shares = float((variance * (rest + unit / 2) / (whole + unit)).sum())
-    normal = float((worth**2 * kinds.squares * rest / whole).sum())
-    return _Sum(
-        float((worth * kinds.seen).sum()),
-        float(variance.sum()),
-        float((worth * unit * likely).max()),
-        float((worth * (expected + kinds.seen)).sum()),
-        normal,
-        shares / float(variance.sum()) if variance.any() else 1.0,
-    )
-
-
-def _limits(found: _Sum, level: float) -> tuple[float, float]:
-    """Limits of a weighted sum of counts, with half an event more, by a gamma distribution."""
-    from scipy.special import gammaincinv
-
-    mean, variance = found.total + found.more / 2, found.variance + found.more**2 / 2
-    if variance == 0.0:
-        return found.total, found.total
-    tails = np.array([0.5 - level / 2, 0.5 + level / 2])
-    low, high = variance / mean * gammaincinv(mean**2 / variance, tails)
-    return min(float(low), found.total), max(float(high), found.total)
-
-
-def _worth_taking(change: Change) -> FloatArray:
-    """Costs of the decisions that are best for some posterior, and of those that were taken."""
-    useful = useful_decisions(change.costs)
-    useful[change.before] = useful[change.after] = True
-    return change.costs[:, useful]
+    variances, whole = worth**2 * kinds.seen * unit, rest + kinds.seen
+    total, spread = float((worth * kinds.seen).sum()), float(variances.sum())
+    # How far the classes are from being drawn whole: then there is nothing more to be seen.
+    apart = float((variances * (rest + unit / 2) / (whole + unit)).sum())
+    apart = apart / spread if variances.any() else 1.0
+    variance = float((worth**2 * kinds.squares * rest / whole).sum())
+    normal = float(ndtri(0.5 + level / 2)) ** 2 * variance
+    more = float((worth * unit * likely).max())
+    mean, doubt = total + more / 2, spread + more**2 / 2
+    low = high = total
+    if doubt > 0.0:
+        tails = np.array([0.5 - level / 2, 0.5 + level / 2])
+        low, high = (doubt / mean * gammaincinv(mean**2 / doubt, tails)).tolist()
+    most = max(float((worth * (expected + kinds.seen)).sum()), total)
+    up, down = min(max(high, total), most) - total, total - min(low, total)
+    return max(apart * up**2 - normal, 0.0), apart * down**2 - normal, variance
 
 
 def _unheard_of(costs: FloatArray, about: _Classes) -> float:
