@@ -107,7 +107,7 @@ def uncertain_costs_from_toml(text: str, *, source: str = "costs") -> UncertainA
     with located(source):
         table, cells = _read(text, as_number_or_range)
         names = tuple(range(len(cells.costs))) if cells.classes is None else cells.classes
-        given = {"classes": cells.classes, "decisions": cells.decisions}
+        given: dict[str, Any] = {"classes": cells.classes, "decisions": cells.decisions}
         return UncertainApplication(cells.costs, **given, **read_settings(table, names))
 
 

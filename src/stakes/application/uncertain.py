@@ -328,7 +328,8 @@ class UncertainApplication:
         """The shares of the classes on average; `None` where they are those of the data."""
         if self.given is not None and self.given.priors is not None:
             return np.asarray(self.given.weights @ self.given.priors)
-        return self._shares(attrgetter("mean"))
+        shares: FloatArray | None = self._shares(attrgetter("mean"))
+        return shares
 
     def _shares(self, of: Callable[[Any], Any]) -> Any:
         """The shares of the classes, where they are unknown by what is asked `of` the unknown."""

@@ -204,12 +204,13 @@ def column_place(
         return wanted.index(called)
     place = order.place(wanted, what)
     near = _only(wanted, called, loosely=True)
-    if near in (None, place) or not isinstance(wanted[near], str) or wanted[near].isdecimal():
+    name = None if near is None else wanted[near]
+    if near == place or not isinstance(name, str) or name.isdecimal():
         return place  # a class that is a number may stand in the name of a model or a fold
     raise PosteriorError(
         f"`{what}` is the column {called!r}, but it would be read as the probability of "
         f"{wanted[place]!r}.",
-        hint=f"{order.said_single(wanted, wanted[near])} if it is that of {wanted[near]!r}; rename "
+        hint=f"{order.said_single(wanted, name)} if it is that of {name!r}; rename "
         f"the column if it is that of {wanted[place]!r}",
     )
 

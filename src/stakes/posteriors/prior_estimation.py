@@ -61,6 +61,10 @@ class PriorEstimate:
     iterations: int
     possible: bool = True
 
+    def __post_init__(self) -> None:
+        for name in ("priors", "low", "high"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
     @property
     def text(self) -> str:
         """The estimate in a sentence, or that there is none."""
@@ -171,8 +175,8 @@ def estimate_priors(
             f"the priors still change after {max_iterations} steps; classes may be alike.",
             hint="raise `tolerance`",
         )
-    shares = map(frozen, (after, *_intervals(ratios, after, level)))
-    return PriorEstimate(read.classes, *shares, level, "maximum likelihood", iterations)
+    low, high = _intervals(ratios, after, level)
+    return PriorEstimate(read.classes, after, low, high, level, "maximum likelihood", iterations)
 
 
 def _intervals(
@@ -324,8 +328,8 @@ def estimate_priors_from_decisions(
         low, high = _intervals_from_decisions((counts, new), found, level, draws, rng)
     else:
         low, high = np.zeros(len(found)), np.ones(len(found))
-    shares, method = map(frozen, (found, low, high)), "black-box shift estimation"
-    return PriorEstimate(matrix.classes, *shares, level, method, 1, possible)
+    method = "black-box shift estimation"
+    return PriorEstimate(matrix.classes, found, low, high, level, method, 1, possible)
 
 
 def _counted(decisions: Any, size: int) -> FloatArray:

@@ -136,10 +136,11 @@ class Gaussian(Calibrator):
             )
 
         def likelihood(fit: tuple[FloatArray, FloatArray, float]) -> float:
-            return sum(
+            total: float = sum(
                 prior * float(np.average(_log_density(s, m, np.sqrt(v), fit[2]), weights=w))
-                for prior, (s, w), m, v in zip(priors, groups, *fit[:2], strict=True)
+                for prior, (s, w), m, v in zip(priors.tolist(), groups, *fit[:2], strict=True)
             )
+            return total
 
         fits = [(*self._at_degrees(k, groups, priors, floor), k) for k in _DEGREES]
         return max(fits, key=likelihood)
