@@ -41,7 +41,7 @@ def test_amounts_may_be_columns_or_expressions():
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        ({"fn": "amount"}, "lacks the cost of a false alarm, 'fp'"),
+        ({"fn": "amount"}, "lacks 'fp', the cost of a false alarm"),
         ({"fn": 1, "fp": 2}, "none of the costs depends on the case"),
         ({"a": {"b": "amount"}, "b": {}}, "deciding 'a' when the truth is 'b'"),
         ({"a": {"c": "amount"}, "b": {"a": 1}}, "no decision 'c'"),

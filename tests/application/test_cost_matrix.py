@@ -256,7 +256,7 @@ class TestExpected:
             CostMatrix.expected([])
 
     def test_different_names_do_not_mix(self) -> None:
-        with pytest.raises(CostError, match="must share classes and decisions"):
+        with pytest.raises(CostError, match="must share all names"):
             CostMatrix.expected([CHURN, CostMatrix.zero_one(2)])
 
     @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ MISTAKES = {
     ),
     "unknown decision": (
         MATRIX + '[cost.a]\n"d.e" = 1',
-        "'d.e' is not among the decisions 'a', 'b' - at `cost.a.\"d.e\"`.",
+        "'d.e' is not among 'a', 'b' - at `cost.a.\"d.e\"`.",
     ),
     "a number for a table": (
         MATRIX + "cost = 3",
@@ -168,7 +168,7 @@ MISTAKES = {
     ),
     "too few rows": (
         MATRIX + 'rows = "truth"\ncost = [[0, 1]]',
-        "one row for each of 'a', 'b' expected; got 1 - at `cost`.",
+        "one row for each of 'a', 'b'; got 1 - at `cost`.",
     ),
     "ragged rows": (
         MATRIX + 'rows = "truth"\ncost = [[0, 1], [1]]',
@@ -249,7 +249,7 @@ class TestMistakes:
         [
             ("fn = 1\nfp = 1\nunits = 'EUR'", "did you mean `unit`?"),
             ("classes = [0, 1]\nfn = 1\nfp = 1", "did you mean `outcomes`?"),
-            ("fp = 1", "Write 0 if it is really free."),
+            ("fp = 1", "Write 0 if it is free."),
             ("", "write one table [cost.<truth>] per outcome, or fn = ... and fp = ..."),
             (
                 MATRIX + "cost = [[0, 1], [1, 0]]",

@@ -50,7 +50,7 @@ class TestNormalized:
         assert first.max() == 1
 
     def test_all_equal_has_no_unit(self) -> None:
-        with pytest.raises(CostError, match="must differ somewhere; all are 3, so every decision"):
+        with pytest.raises(CostError, match="must differ somewhere; all are 3"):
             normalized_utilities(CostMatrix([[3, 3], [3, 3]]))
 
 
@@ -144,5 +144,5 @@ class TestErrors:
         assert "orientation" in str(caught.value.hint)
 
     def test_only_two_by_two(self) -> None:
-        with pytest.raises(CostError, match="2 classes and 2 decisions; got 3 x 3"):
+        with pytest.raises(CostError, match="2 x 2 costs; got 3 x 3"):
             UtilityPoint.from_costs(CostMatrix.zero_one(3))

@@ -113,7 +113,7 @@ class TestErrors:
             Posteriors.from_logits([[np.inf, np.inf]])
 
     def test_names_must_fit(self):
-        with pytest.raises(PosteriorError, match="must name the 2 columns; got 3"):
+        with pytest.raises(PosteriorError, match="must name 2 columns; got 3"):
             Posteriors([[0.5, 0.5]], classes=["a", "b", "c"])
 
     def test_log_odds_of_three_classes(self):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen
+from stakes._checks import as_priors, frozen, is_number
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
@@ -67,7 +66,7 @@ class Application:
         period: str | None = None,
     ) -> None:
         matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-        if volume is not None and not _is_positive(volume):
+        if volume is not None and not (is_number(volume) and 0 < volume < math.inf):
             raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
         vars(self).update(costs=matrix, priors=shares, unit=unit, volume=volume, period=period)
@@ -225,9 +224,7 @@ class Application:
 
     def __repr__(self) -> str:
         rows, columns = self.costs.shape
-        shares = (
-            "of the data" if self.priors is None else [round(p, 6) for p in self.priors.tolist()]
-        )
+        shares = "of the data" if self.priors is None else np.round(self.priors, 6).tolist()
         extras = f", unit={self.unit!r}" if self.unit else ""
         if self.volume:
             extras += f", volume={self.volume:g}" + (f" a {self.period}" if self.period else "")
@@ -267,11 +264,6 @@ def as_cost_matrix(costs: Any) -> CostMatrix:
     if isinstance(costs, Application):
         return costs.costs
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-
-
-def _is_positive(number: Any) -> bool:
-    """Whether this is a finite number above zero."""
-    return isinstance(number, numbers.Real) and math.isfinite(number) and float(number) > 0
 
 
 def _log_ratio(numerator: Fraction, denominator: Fraction) -> float:

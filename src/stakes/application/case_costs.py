@@ -59,7 +59,7 @@ class CaseCosts:
         array = as_reals(values, "values", CostError)
         if array.ndim != 3 or array.size == 0:
             raise CostError(
-                f"`values` must have shape (n_cases, n_classes, n_decisions); got {array.shape}."
+                f"`values` must have shape (cases, classes, decisions); got {array.shape}."
             )
         if not np.isfinite(array).all():
             rows = np.flatnonzero(~np.isfinite(array).all(axis=(1, 2)))
@@ -83,28 +83,15 @@ class CaseCosts:
         decisions: Sequence[Any] | None = None,
     ) -> CaseCosts:
         """Two classes, two decisions; each cost a number or a column."""
-        given = {
+        columns = {
             "true_negative": true_negative,
             "false_positive": false_positive,
             "false_negative": false_negative,
             "true_positive": true_positive,
         }
-        read = [as_reals(column, name, CostError) for name, column in given.items()]
-        try:
-            columns = np.broadcast_arrays(*read)
-        except ValueError:
-            lengths = [np.shape(c) for c in read]
-            raise CostError(
-                f"cost columns must have one entry per case; got shapes {lengths}."
-            ) from None
-        if columns[0].ndim != 1:
-            raise CostError(
-                f"at least one cost must be a column with one entry per case; got shape "
-                f"{columns[0].shape}.",
-                hint="for the same costs in every case use CostMatrix.binary",
-            )
-        values = np.stack(columns, axis=1).reshape(-1, 2, 2)
-        return cls(values, classes=classes, decisions=decisions)
+        cells = {"tn": "true_negative", "fp": "false_positive"}
+        cells |= {"fn": "false_negative", "tp": "true_positive"}
+        return case_costs(columns, cells, classes=classes, decisions=decisions)
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -222,7 +209,7 @@ def _cells(
         for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
             if key not in costs:
                 raise CostError(
-                    f"`costs` lacks the cost of {meaning}, {key!r}.", hint="write 0 if it is free"
+                    f"`costs` lacks {key!r}, the cost of {meaning}.", hint="write 0 if free"
                 )
         return classes, decisions, {_SHORT_FORM[key]: value for key, value in costs.items()}
     rows = as_names(costs if classes is None else classes, "classes", CostError)
@@ -324,17 +311,13 @@ def costs_from_amounts(
         for name, value in known.items()
     }
     drawn["0"] = np.zeros(n)  # one entry per draw, also where no formula names a quantity
-    written = {
-        truth: {decision: _per_draw(amount) for decision, amount in row.items()}
-        for truth, row in amounts.items()
-    }
+    written: dict[Any, dict[Any, str]] = {truth: {} for truth in amounts}
+    for truth, row in amounts.items():
+        for decision, amount in row.items():
+            formula = amount if isinstance(amount, str) else repr(float(amount))
+            written[truth][decision] = f"({formula}) + `0`"  # one value per draw
     values = case_costs(drawn, written, **sides).values
     values = 0.0 - values if gains else values
     if unknown:
         return UncertainApplication.from_samples(values, **sides, unit=unit)
     return Application(CostMatrix(values[0], **sides), unit=unit)
-
-
-def _per_draw(amount: Any) -> str:
-    """An amount as a formula with one value per draw."""
-    return f"({amount if isinstance(amount, str) else repr(float(amount))}) + `0`"

@@ -234,9 +234,7 @@ class CostMatrix:
         first = matrices[0]
         for matrix in matrices:
             if (matrix.classes, matrix.decisions) != (first.classes, first.decisions):
-                raise CostError(
-                    f"`matrices` must share classes and decisions; got {first!r} and {matrix!r}."
-                )
+                raise CostError(f"`matrices` must share all names; got {first!r} and {matrix!r}.")
         given = [1.0 / len(matrices)] * len(matrices) if weights is None else weights
         shares = as_priors(given, range(len(matrices)), name="weights", of="matrices")
         return first._with(np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1))

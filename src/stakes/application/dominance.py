@@ -96,11 +96,10 @@ def useful_decisions(values: FloatArray) -> NDArray[np.bool_]:
     for j in range(values.shape[1]):
         never_worse = (values <= values[:, [j]]).all(axis=0)
         equal = (values == values[:, [j]]).all(axis=0)
-        equal[j:] = False
-        strictly = never_worse & ~(values == values[:, [j]]).all(axis=0)
-        useful[j] = not (strictly | equal).any()
+        useful[j] = not ((never_worse & ~equal).any() or equal[:j].any())
     relative = _relative(values)
-    doubtful = useful & ~_best_at_a_corner(relative)
+    cheapest = relative == 0  # alone so for one certain class: no program is needed
+    doubtful = useful & ~(cheapest & (cheapest.sum(axis=1, keepdims=True) == 1)).any(axis=0)
     for j in np.flatnonzero(doubtful)[::-1].tolist():
         others = np.flatnonzero(useful & (np.arange(useful.size) != j))
         if others.size:
@@ -125,8 +124,6 @@ def solve(
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    if done.x is None:  # pragma: no cover - the programs here always have a solution
-        raise ArithmeticError(f"the linear program has no solution: {done.message}")
     return np.asarray(done.x)
 
 
@@ -138,12 +135,6 @@ def _relative(values: FloatArray) -> FloatArray:
     spread = np.ptp(values, axis=1, keepdims=True)
     lowest = values.min(axis=1, keepdims=True)
     return np.asarray(((values - lowest) / np.where(spread > 0, spread, 1.0))[spread[:, 0] > 0])
-
-
-def _best_at_a_corner(relative: FloatArray) -> NDArray[np.bool_]:
-    """Columns that are alone the cheapest for one certain class: no program needed."""
-    cheapest = relative == 0
-    return np.asarray((cheapest & (cheapest.sum(axis=1, keepdims=True) == 1)).any(axis=0))
 
 
 def _advantage(relative: FloatArray, j: int, others: NDArray[np.intp]) -> tuple[float, FloatArray]:

@@ -232,9 +232,7 @@ def normalized_utilities(costs: CostMatrix) -> FloatArray:
     """
     highest, lowest = float(costs.values.max()), float(costs.values.min())
     if highest == lowest:
-        raise CostError(
-            f"`costs` must differ somewhere; all are {highest:g}, so every decision is as good."
-        )
+        raise CostError(f"`costs` must differ somewhere; all are {highest:g}.")
     return np.asarray((highest - costs.values) / (highest - lowest))
 
 
@@ -296,9 +294,7 @@ class UtilityPoint:
         """The point of a 2 x 2 cost matrix whose first decision is right for the first class."""
         if costs.shape != (2, 2):
             rows, columns = costs.shape
-            raise CostError(
-                f"the plane holds matrices of 2 classes and 2 decisions; got {rows} x {columns}."
-            )
+            raise CostError(f"the plane holds matrices of 2 x 2 costs; got {rows} x {columns}.")
         utilities = normalized_utilities(costs)
         for i in (0, 1):
             if utilities[i, 1 - i] > utilities[i, i] + _ROUNDING:
@@ -309,9 +305,8 @@ class UtilityPoint:
                     f"({right:g}): such matrices lie outside the plane.",
                     hint="check the orientation: rows are true classes, columns are decisions",
                 )
-        return cls(
-            float(utilities[1, 1] - utilities[0, 0]), float(utilities[1, 0] - utilities[0, 1])
-        )
+        (first, of_alarm), (of_miss, second) = utilities.tolist()
+        return cls(second - first, of_miss - of_alarm)
 
     @property
     def utilities(self) -> FloatArray:

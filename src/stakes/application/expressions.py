@@ -23,6 +23,7 @@ _TOKEN = re.compile(
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
     | (?P<column>[^\W\d][\w.]*|`[^`]+`)
     | (?P<sign>[-+*/()])
+    | (?P<strange>\S)
     )""",
     re.VERBOSE,
 )
@@ -65,17 +66,12 @@ class _Parser:
 
     def _tokens(self) -> list[_Token]:
         """The text in pieces, with a last one that marks the end."""
-        found, at = [], 0
-        body = self.text.rstrip()
-        while at < len(body):
-            match = _TOKEN.match(body, at)
-            if match is None or match.lastgroup is None:
-                start = at + len(body[at:]) - len(body[at:].lstrip())
-                raise _problem(self.text, f"{body[start]!r} has no meaning here", start)
-            kind = match.lastgroup
-            found.append(_Token(kind, match[kind], match.start(kind)))
-            at = match.end()
-        return [*found, _Token("end", "", len(body))]
+        kinds = [(str(match.lastgroup), match) for match in _TOKEN.finditer(self.text)]
+        found = [_Token(kind, match[kind], match.start(kind)) for kind, match in kinds]
+        for token in found:
+            if token.kind == "strange":
+                raise _problem(self.text, f"{token.text!r} has no meaning here", token.at)
+        return [*found, _Token("end", "", len(self.text.rstrip()))]
 
     def _next(self) -> _Token:
         """The token that comes next."""
@@ -187,19 +183,34 @@ class CostExpression:
 
         `columns` is a mapping (also a data frame) or a function from a name to its column.
         """
-        fetch = columns if callable(columns) else _from_mapping(columns, self.text)
         stack: list[FloatArray] = []
         for kind, value in self.steps:
             if kind == "number":
                 stack.append(np.asarray(value))
             elif kind == "column":
-                stack.append(_numbers(fetch(value), value))
+                found = columns(value) if callable(columns) else self._column(columns, value)
+                stack.append(_numbers(found, value))
             elif kind == "negate":
                 stack.append(-stack.pop())
             else:
                 right, left = stack.pop(), stack.pop()
                 stack.append(self._combined(kind, left, right))
         return np.asarray(stack.pop() + 0.0)
+
+    def _column(self, columns: Mapping[str, Any], name: str) -> Any:
+        """A column; where there is none of that name, an error that says which ones there are."""
+        try:
+            return columns[name]
+        except Exception as error:  # every frame library has its own
+            absent = isinstance(error, (KeyError, IndexError, ValueError))
+            if not absent and "olumn" not in type(error).__name__:
+                raise
+        known = [str(each) for each in getattr(columns, "columns", columns)]
+        near = difflib.get_close_matches(name, known, n=1)
+        raise CostError(
+            f"`{self.text}` speaks of the column {name!r}, which is not among {listed(known)}.",
+            hint=f"did you mean {near[0]!r}?" if near else None,
+        )
 
     def _combined(self, sign: str, left: FloatArray, right: FloatArray) -> FloatArray:
         """Two values by one of the four operations."""
@@ -231,26 +242,6 @@ class CostExpression:
 
     def __repr__(self) -> str:
         return f"CostExpression({self.text!r})"
-
-
-def _from_mapping(columns: Mapping[str, Any], text: str) -> Callable[[str], Any]:
-    """A function that finds a column, or says which ones there are."""
-
-    def fetch(name: str) -> Any:
-        try:
-            return columns[name]
-        except Exception as error:  # every frame library has its own
-            absent = isinstance(error, (KeyError, IndexError, ValueError))
-            if not absent and "olumn" not in type(error).__name__:
-                raise
-        known = [str(each) for each in getattr(columns, "columns", columns)]
-        near = difflib.get_close_matches(name, known, n=1)
-        raise CostError(
-            f"`{text}` speaks of the column {name!r}, which is not among {listed(known)}.",
-            hint=f"did you mean {near[0]!r}?" if near else None,
-        ) from None
-
-    return fetch
 
 
 def _numbers(values: Any, name: str) -> FloatArray:

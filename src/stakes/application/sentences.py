@@ -64,9 +64,7 @@ def describe_costs(costs: CostMatrix, *, unit: str | None = None) -> str:
     """See `CostMatrix.describe`."""
     lines = [*_errors(costs), *_correct(costs)]
     split = max((len(line.truth) for line in lines if line.decision), default=0)
-    lefts = [
-        f"{line.truth:<{split}}  {line.decision}" if line.decision else line.truth for line in lines
-    ]
+    lefts = [f"{x.truth:<{split}}  {x.decision}" if x.decision else x.truth for x in lines]
     width = max(map(len, lefts))
     right = max(len(line.costs) for line in lines)
     head = f"costs I understood ({unit}):" if unit else "costs I understood:"
@@ -178,9 +176,8 @@ def _correct(costs: CostMatrix) -> list[_Line]:
     cells = [(i, j) for i in kept.tolist() for j in np.flatnonzero(values[i] == lowest[i]).tolist()]
     if len(cells) > _MOST_LINES // 2:
         return [_Line("correct decisions", "", _range(lowest[kept].min(), lowest[kept].max()))]
-    return [
-        _line(costs, i, j, "(correct, a gain)" if lowest[i] < 0 else "(correct)") for i, j in cells
-    ]
+    notes = np.where(lowest < 0, "(correct, a gain)", "(correct)").tolist()
+    return [_line(costs, i, j, notes[i]) for i, j in cells]
 
 
 def _range(low: float, high: float) -> str:

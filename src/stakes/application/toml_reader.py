@@ -124,9 +124,8 @@ def toml_table(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(
-            f"not valid TOML: {error}.", hint=_about_line(text, str(error))
-        ) from error
+        hint = _about_line(text, str(error))
+        raise FormatError(f"not valid TOML: {error}.", hint=hint) from error
 
 
 def _about_line(text: str, said: str) -> str | None:
@@ -164,7 +163,7 @@ def _short_form(table: Mapping[str, Any], read: _Reader) -> _Cells:
     for key, meaning in (("fn", "of a miss"), ("fp", "of a false alarm")):
         if key not in given:
             raise FormatError(
-                f"cost {meaning}, `{key}`, is missing.", hint="Write 0 if it is really free."
+                f"cost {meaning}, `{key}`, is missing.", hint="Write 0 if it is free."
             )
     sides = {key: read_names(table, key) for key in ("outcomes", "decisions") if key in table}
     for key, names in sides.items():
@@ -203,9 +202,7 @@ def _named(table: Mapping[str, Any], read: _Reader) -> _Cells:
         for name, cost in row.items():
             where = f"{at}.{toml_key(name)}"
             if name not in columns:
-                raise FormatError(
-                    f"{name!r} is not among the decisions {listed(decisions)} - at `{where}`."
-                )
+                raise FormatError(f"{name!r} is not among {listed(decisions)} - at `{where}`.")
             position = classes.index(truths[key]), decisions.index(columns[name])
             cells[position] = read(cost, where)
     return _Cells(complete(cells, classes, decisions), classes, decisions)
@@ -226,9 +223,7 @@ def _matrix(
     heads, columns = (classes, decisions) if side == "truth" else (decisions, classes)
     rows = table["cost"]
     if len(rows) != len(heads):
-        raise FormatError(
-            f"one row for each of {listed(heads)} expected; got {len(rows)} - at `cost`."
-        )
+        raise FormatError(f"one row for each of {listed(heads)}; got {len(rows)} - at `cost`.")
     values = []
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != len(columns):

@@ -61,9 +61,8 @@ def located(source: str) -> Iterator[None]:
     try:
         yield
     except StakesError as error:
-        raise FormatError(
-            f"{source}: {error.message}", hint=error.hint, rows=error.rows or None
-        ) from error
+        told: dict[str, Any] = {"hint": error.hint, "rows": error.rows or None}
+        raise FormatError(f"{source}: {error.message}", **told) from error
 
 
 def costs_to_toml(application: Application | UncertainApplication | CostMatrix) -> str:

@@ -365,18 +365,17 @@ class UncertainApplication:
         if self.given is not None and self.given.priors is not None:
             return self.given
         costs = self._extreme_costs() if self.given is None else self.given.costs
-        priors = self._shares(self._ends)
+
+        def ends(unknown: Any) -> FloatArray:  # all of one class, or the least and the most
+            shares = isinstance(unknown, DirichletShares)
+            return np.eye(len(self.classes)) if shares else np.unique([unknown.low, unknown.high])
+
+        priors = self._shares(ends)
         if priors is None:
             return Draws(costs, None, np.full(len(costs), np.nan))
         priors = np.atleast_2d(priors)
         pairs = np.repeat(costs, len(priors), axis=0), np.tile(priors, (len(costs), 1))
         return Draws(*pairs, np.full(len(pairs[0]), np.nan))
-
-    def _ends(self, priors: Any) -> FloatArray:
-        """Unknown shares at their ends: all of one class, or the least and the most."""
-        if isinstance(priors, DirichletShares):
-            return np.eye(len(self.classes))
-        return np.unique([priors.low, priors.high])
 
     def _extreme_costs(self) -> FloatArray:
         """The cost matrices in which every unknown cost is at one of its ends."""

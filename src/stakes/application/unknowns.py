@@ -206,9 +206,7 @@ class Samples:
     def __post_init__(self) -> None:
         values = as_reals(self.values, "values", CostError)
         if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-            raise CostError(
-                f"`values` must be a column of finite numbers; got shape {values.shape}."
-            )
+            raise CostError(f"`values` must be a column of finite numbers; got {values.shape}.")
         object.__setattr__(self, "values", frozen(values))
 
     @property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, is_number, same_length
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
 from stakes._random import as_generator
@@ -18,16 +18,14 @@ from stakes.exceptions import DataError
 from stakes.messages.audience import either, named, setting
 from stakes.typing import FloatArray, IntArray, RandomSource
 
+#: Where random numbers come from, also as scikit-learn has it.
+_Source: TypeAlias = "RandomSource | np.random.RandomState"
 #: How results say that a calibrator was judged by the cases it learnt from.
 OPTIMISTIC = "optimistic: fitted on the same cases"
 
 
 def stratified_folds(
-    y_true: Any,
-    folds: int = 5,
-    *,
-    groups: Any = None,
-    rng: RandomSource | np.random.RandomState = 0,
+    y_true: Any, folds: int = 5, *, groups: Any = None, rng: _Source = 0
 ) -> IntArray:
     """Fold number of each case: every fold has about the same share of each class.
 
@@ -60,7 +58,7 @@ def stratified_folds(
     """
     labels = as_column(y_true, "y_true")
     folds = _count(folds, len(labels))
-    random = _random(rng)
+    random = rng if isinstance(rng, np.random.RandomState) else as_generator(rng)
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
     codes = rank[inverse.reshape(-1)]
@@ -79,8 +77,7 @@ def stratified_folds(
 
 def _count(folds: Any, cases: int) -> int:
     """The number of folds, in which so many cases can be."""
-    plain = isinstance(folds, (int, float, np.number)) and not isinstance(folds, bool)
-    if not (plain and 2 <= folds <= max(cases, 2) and int(folds) == folds):
+    if not (is_number(folds) and 2 <= folds <= max(cases, 2) and int(folds) == folds):
         raise DataError(
             f"{named('folds')} must be a whole number from 2 to the {cases} cases; got {folds!r}.",
             hint=setting("folds", min(5, max(cases, 2))) + either(", or the fold of each case", ""),
@@ -88,19 +85,9 @@ def _count(folds: Any, cases: int) -> int:
     return int(folds)
 
 
-def _random(rng: Any) -> np.random.Generator | np.random.RandomState:
-    """The source of randomness; that of scikit-learn is used as it is."""
-    return rng if isinstance(rng, np.random.RandomState) else as_generator(rng)
-
-
-def _grouped(
-    codes: IntArray, groups: Any, folds: int, random: np.random.Generator | np.random.RandomState
-) -> IntArray:
+def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
     """Give each group, largest first, to the fold it leaves most even."""
-    if len(groups) != len(codes):
-        raise DataError(
-            f"{named('groups')} has {len(groups)} rows but there are {len(codes)} cases."
-        )
+    same_length("groups", len(groups), "y_true", len(codes))
     member = group_numbers(groups)
     size = int(member.max()) + 1
     if size < folds:
@@ -128,7 +115,7 @@ def cross_fit(
     *,
     calibrator: Calibrator,
     folds: Any = 5,
-    rng: RandomSource | np.random.RandomState = 0,
+    rng: _Source = 0,
     groups: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
@@ -214,7 +201,7 @@ def cross_fit_cases(
 
 
 def refitted_posteriors(
-    cal: Calibrator, cases: Cases, folds: Any, rng: RandomSource | np.random.RandomState
+    cal: Calibrator, cases: Cases, folds: Any, rng: _Source
 ) -> tuple[FloatArray, str]:
     """Log-posteriors at the priors of the cases, and how it was fitted; on all without folds."""
     priors = cases.priors if cases.given else None
@@ -225,24 +212,23 @@ def refitted_posteriors(
     return cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng)), "cross-fitted"
 
 
-def fold_numbers(
-    cases: Cases, folds: Any, *, rng: RandomSource | np.random.RandomState = 0
-) -> IntArray:
+def fold_numbers(cases: Cases, folds: Any, *, rng: _Source = 0) -> IntArray:
     """Fold numbers from a count or as given; cases of weight 0 do not change those of others."""
     if np.ndim(folds) == 0:
-        if cases.sample_weight is None or cases.sample_weight.all():
-            return stratified_folds(cases.codes, folds, groups=cases.groups, rng=rng)
-        return _folds_by_weight(cases, folds, rng)
+        kept = cases.that_count()
+        number = stratified_folds(kept.codes, folds, groups=kept.groups, rng=rng)
+        if kept is cases:
+            return number
+        # Cases of weight 0 go with their group, or in turn.
+        member = cases.unit_numbers()
+        home = np.arange(int(member.max()) + 1) % int(folds)
+        home[member[np.flatnonzero(cases.weights)]] = number
+        return np.asarray(home[member], dtype=np.intp)
     given = as_column(folds, "folds")
-    if len(given) != len(cases.codes):
-        raise DataError(
-            f"{named('folds')} has {len(given)} rows but there are {len(cases.codes)} cases."
-        )
+    same_length("folds", len(given), "y_true", len(cases.codes))
     names, number = np.unique(given, return_inverse=True)
     if len(names) < 2:
-        raise DataError(
-            f"{named('folds')} must name at least two folds; got {listed(names.tolist())}."
-        )
+        raise DataError(f"{named('folds')} must be at least two; got {listed(names.tolist())}.")
     return number.reshape(-1).astype(np.intp)
 
 
@@ -281,18 +267,3 @@ def fit_on_test(
     as_weights(sample_weight, len(as_column(y_true, "y_true")))
     fitted = calibrator.unfitted().fit(scores, y_true, sample_weight=sample_weight)
     return fitted.posteriors(scores)
-
-
-def _folds_by_weight(
-    cases: Cases, folds: Any, rng: RandomSource | np.random.RandomState
-) -> IntArray:
-    """Folds of the cases that count; those of weight 0 go with their group, or in turn."""
-    kept = np.flatnonzero(cases.weights)
-    groups = None if cases.groups is None else cases.groups[kept]
-    number = stratified_folds(cases.codes[kept], folds, groups=groups, rng=rng)
-    member = np.arange(len(cases.codes))
-    if cases.groups is not None:
-        member = group_numbers(cases.groups)
-    home = np.arange(int(member.max()) + 1) % int(folds)
-    home[member[kept]] = number
-    return np.asarray(home[member], dtype=np.intp)

@@ -27,6 +27,7 @@ Shape = tuple[int | str, ...]
 #: Names and shapes of parameters; None for those that a calibrator reads by itself.
 Shapes = Mapping[str, Shape | None]
 
+_AGAIN = "fit and save it again"
 #: Parameters of every calibrator that may be infinite, that are shares, and that are not negative.
 _INFINITE = {"places", "edges", "maps", "log_shares"}
 _SHARES = {"ranks", "lower", "upper", "shares"}
@@ -40,9 +41,7 @@ def need_all(saved: Any, names: Iterable[str], what: str, *, only: bool = False)
     known = [repr(name) for name in names]
     missing = [name for name in known if name not in map(repr, saved)]
     if missing:
-        raise FormatError(
-            f"there is no {', '.join(missing)} in the {what}.", hint="fit and save it again"
-        )
+        raise FormatError(f"there is no {', '.join(missing)} in the {what}.", hint=_AGAIN)
     strange = [name for name in map(repr, saved) if only and name not in known]
     if strange:
         raise FormatError(f"{', '.join(strange)} in the {what} is not known; known: {known}.")
@@ -61,7 +60,7 @@ def as_parameter(
     if array.shape != wanted:
         said = "(" + ", ".join(map(str, wanted)) + ")"
         raise FormatError(
-            f"the saved parameter {name!r} must have shape {said}; got {value!r:.99}."
+            f"the saved parameter {name!r} must have shape {said}; got {value!r:.50}."
         )
     if (
         np.isnan(array).any()
@@ -69,10 +68,7 @@ def as_parameter(
         or (name in _NOT_NEGATIVE and (array < 0.0).any())
         or (name in _SHARES and (array > 1.0).any())
     ):
-        raise FormatError(
-            f"the saved parameter {name!r} holds what it cannot be: {value!r:.99}.",
-            hint="fit and save it again",
-        )
+        raise FormatError(f"the saved {name!r} cannot hold {value!r:.50}.", hint=_AGAIN)
     return array if shape else float(array)
 
 
@@ -187,7 +183,7 @@ class Savable:
         version = saved.get("version")
         if saved.get("format") != _FORMAT or version != 1 or isinstance(version, bool):
             raise FormatError(
-                f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
+                f"not a saved calibrator: {saved.get('format')!r}, version {version!r}."
             )
         kind = saved.get("kind")
         known = every_kind()
@@ -201,7 +197,7 @@ class Savable:
             said = error.message if isinstance(error, StakesError) else error
             raise FormatError(
                 f"the saved {kind} calibrator is damaged ({type(error).__name__}: {said}).",
-                hint="fit and save it again",
+                hint=_AGAIN,
             ) from None
         return made
 
@@ -220,7 +216,7 @@ class Savable:
             raise FormatError(
                 "the saved bound must be a positive number exactly where there is the option "
                 f"`bound`; got {saved['bound']!r} where that is {option!r}.",
-                hint="fit and save it again",
+                hint=_AGAIN,
             )
         what = f"parameters of the saved {cls.kind} calibrator"
         need_all(saved["parameters"], cls._shapes, what, only=True)
@@ -230,7 +226,7 @@ class Savable:
             tried = made.log_posteriors(
                 read_scores(np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)]))
             )
-        if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
+        if tried.shape != (2 * size + 1, size) or not np.allclose(np.exp(tried).sum(axis=1), 1.0):
             raise ValueError("it gives no posteriors")
         made._sort = known_sort(saved.get("scores"))
         made._spread = known_spread(saved.get("spread"))

@@ -222,9 +222,13 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
         raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
     with np.errstate(invalid="ignore", over="ignore"):
         plain = bool(np.isfinite(table.sum()))
-    if not plain:
-        return Scores(_settle_infinities(table, name))
-    refuse_probability_rows(table, name, rounded=False)
+    if plain:
+        refuse_probability_rows(table, name, rounded=False)
+        return Scores(table)
+    certain = np.isposinf(determined(table, named(name))).any(axis=1)
+    if certain.any():
+        table = table.copy()
+        table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)
     return Scores(table)
 
 
@@ -288,12 +292,3 @@ def refuse_vast(scores: Scores) -> Scores:
             said = f"must be {most}: divide all by a constant; they are larger in"
             raise scores.refusal(places, said, enough=50.0)
     return scores
-
-
-def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
-    """One +inf per row means certainty; refuse NaN and rows that say nothing."""
-    certain = np.isposinf(determined(table, named(name))).any(axis=1)
-    if certain.any():
-        table = table.copy()
-        table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)
-    return table

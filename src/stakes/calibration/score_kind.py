@@ -88,9 +88,7 @@ def known_sort(saved: Any) -> str | None:
     """The sort in a saved form, which earlier ones do not hold."""
     if saved is None or saved in _SORTS:
         return saved  # type: ignore[no-any-return]
-    raise FormatError(
-        f"the saved sort of scores must be one of {', '.join(_SORTS)}; got {saved!r}."
-    )
+    raise FormatError(f"the saved sort of scores must be among {_SORTS}; got {saved!r}.")
 
 
 def spread_of(read: Scores) -> tuple[float, ...] | None:
@@ -127,9 +125,7 @@ def known_spread(saved: Any) -> tuple[float, ...] | None:
         return None
     plain = isinstance(saved, list) and len(saved) == QUANTILES and all(map(is_number, saved))
     if not plain or not (np.isfinite(saved).all() and (np.diff(saved) >= 0).all()):
-        raise FormatError(
-            f"the saved spread of scores must be {QUANTILES} numbers in order; got {saved!r}."
-        )
+        raise FormatError(f"the saved spread must be {QUANTILES} numbers in order; got {saved!r}.")
     return tuple(map(float, saved))
 
 
@@ -145,7 +141,10 @@ def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) 
         if (sort == COLUMN) != read.is_column:
             raise _another_level("one column, as in `fit`", "one column per class")
     elif sort == LOGITS:
-        if not is_table or _normalised(read.values):
+        # Certain rows do not tell: logits less their greatest one give the same.
+        topped = _levels(read.columns() - read.columns().max(axis=1, keepdims=True))
+        normalised = (_levels(read.columns()) < _EXACTLY).all()
+        if not is_table or (normalised and (topped > 2 * _EXACTLY).any()):
             raise _another_level(_AT_THEIR_LEVEL, "normalised log-posteriors")
     elif is_table and (_levels(read.values) > _ROUGHLY + _EXACTLY).any():
         raise _another_level(
@@ -153,15 +152,6 @@ def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) 
             "logits at a level of their own",
             "logits: Posteriors.from_logits(scores)",
         )
-
-
-def _normalised(table: NDArray[Any]) -> bool:
-    """Whether all rows are normalised, and some would not be with their greatest score at 0.
-
-    Certain rows do not tell: logits less their greatest one give the same.
-    """
-    others = _levels(table - table.max(axis=1, keepdims=True))
-    return bool((_levels(table) < _EXACTLY).all() and (others > 2 * _EXACTLY).any())
 
 
 def _another_level(

@@ -182,12 +182,6 @@ def told_places(
     in_order = list(range(len(wanted)))
     if ends == in_order:
         return in_order
-    if None not in ends and len(set(ends)) == len(ends):
-        raise PosteriorError(
-            f"the columns {listed(names)} are not in the order of the classes {listed(wanted)}.",
-            hint="name them exactly as the classes are, put them in that order, or say it: "
-            f"{known.say.format([wanted[k] for k in ends if k is not None])}",
-        )
     if _speak_against(names, wanted, in_order):
         raise _other_names(names, wanted, known, what)
     return None
@@ -197,8 +191,9 @@ def column_place(
     column: Any, classes: Sequence[Name], order: ClassOrder, what: str = "posteriors"
 ) -> int:
     """Which of two classes a single column speaks of; one of a frame may be called like it."""
-    called, wanted = _name_of(column), tuple(classes)
-    if called is None:
+    names, wanted = _column_names(column), tuple(classes)
+    called = getattr(column, "name", None) if names is None else names[0]
+    if not isinstance(called, str):
         return order.place(wanted, what)
     if called in wanted and order.positive is None:
         return wanted.index(called)
@@ -219,13 +214,6 @@ def is_single_column(table: Any) -> bool:
     """Whether a data frame has one column, which is then read like a column by itself."""
     names = _column_names(table)
     return names is not None and len(names) == 1
-
-
-def _name_of(column: Any) -> str | None:
-    """What a column, or the only column of a data frame, is called; None without a name."""
-    names = _column_names(column)
-    called = getattr(column, "name", None) if names is None else names[0]
-    return called if isinstance(called, str) else None
 
 
 def _exact_places(names: list[Any], classes: tuple[Name, ...]) -> list[int] | None:
@@ -267,7 +255,11 @@ def _only(classes: tuple[Name, ...], name: str, *, loosely: bool = False) -> int
     ends = [str(each) for each in classes]
     if loosely and name not in ends:
         name, ends = name.casefold(), [end.casefold() for end in ends]
-    found = [k for k, end in enumerate(ends) if _called_after(name, end)]
+    found = [
+        k
+        for k, end in enumerate(ends)
+        if name.endswith(end) and not name[: len(name) - len(end)][-1:].isalnum()
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -280,12 +272,6 @@ def _column_names(table: Any) -> list[Any] | None:
             if all(isinstance(name, Hashable) for name in names):
                 return names
     return None
-
-
-def _called_after(name: str, end: str) -> bool:
-    """Whether a name is that of a class, or ends with it as a word of its own."""
-    before = name[: len(name) - len(end)]
-    return name.endswith(end) and not before[-1:].isalnum()
 
 
 def _sorted_words(found: tuple[Name, ...] | None) -> str:

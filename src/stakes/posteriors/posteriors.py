@@ -181,9 +181,7 @@ class Posteriors:
         """Store log-posteriors under their names, and probabilities to the last bit."""
         names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
         if len(names) != logs.shape[1]:
-            raise PosteriorError(
-                f"`classes` must name the {logs.shape[1]} columns; got {len(names)} names."
-            )
+            raise PosteriorError(f"`classes` must name {logs.shape[1]} columns; got {len(names)}.")
         exact = None if given is None else frozen(given)
         named = classes is not None
         vars(self).update(log_values=frozen(logs), classes=names, named=named, given=exact)
@@ -264,19 +262,21 @@ def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDAr
     """The columns in the order of the classes, where names of `values` tell another one."""
     if array.ndim == 2:
         return _taken(array, told_places(values, classes, ClassOrder()))
-    said = ClassOrder(classes=classes)
-    if len(classes) != 2 or column_place(values, classes, said) == 1:
-        return array
-    return np.column_stack([array, 1 - array])
+    return np.column_stack([array, 1 - array]) if _is_of_first(values, classes) else array
+
+
+def _is_of_first(column: Any, classes: Sequence[Any], what: str = "posteriors") -> bool:
+    """Whether a single column is called after the first of two classes."""
+    said = ClassOrder(classes=tuple(classes))
+    return len(classes) == 2 and column_place(column, tuple(classes), said, what) == 0
 
 
 def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> FloatArray:
     """Logarithms with a column for each class; names of columns tell their order."""
     if as_array(values, what).ndim == 1:
         odds = as_floats(values, what).astype(np.float64)
-        if classes is not None and len(classes) == 2:
-            said = ClassOrder(classes=tuple(classes))
-            odds = odds if column_place(values, tuple(classes), said, what) == 1 else -odds
+        if classes is not None and _is_of_first(values, classes, what):
+            odds = -odds
         return np.column_stack([np.zeros_like(odds), odds])
     matrix = as_matrix(values, what).astype(np.float64)
     if classes is None:

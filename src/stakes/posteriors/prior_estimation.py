@@ -85,9 +85,8 @@ class PriorEstimate:
 
     def frame(self) -> Frame:
         """One row per class."""
-        return Frame(
-            {"class": list(self.classes), "prior": self.priors, "low": self.low, "high": self.high}
-        )
+        shares = {"prior": self.priors, "low": self.low, "high": self.high}
+        return Frame({"class": list(self.classes), **shares})
 
     def __repr__(self) -> str:
         rows = zip(self.classes, self.priors, self.low, self.high, strict=True)
@@ -167,9 +166,8 @@ def estimate_priors(
     if not len(read):
         raise DataError("`posteriors` must hold at least one case; got none.")
     ratios = np.ascontiguousarray(read.values / old)
-    after, iterations = most_likely_shares(
-        ratios, old, tolerance=tolerance, max_iterations=max_iterations
-    )
+    limits: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
+    after, iterations = most_likely_shares(ratios, old, **limits)
     if iterations > max_iterations:
         raise UndefinedError(
             f"the priors still change after {max_iterations} steps; classes may be alike.",
@@ -310,13 +308,15 @@ def estimate_priors_from_decisions(
         )
     level, draws = as_level(level), as_whole(draws, "draws")
     counts = np.asarray(matrix.counts, dtype=np.float64)
-    new = _counted(decisions, counts.shape[1])
+    new = as_reals(decisions, "decisions")
+    if new.shape != counts.shape[1:]:
+        raise DataError(f"`decisions` must be {counts.shape[1]} counts; got shape {new.shape}.")
+    if not np.isfinite(new).all() or (new < 0).any() or not new.any():
+        raise DataError(f"`decisions` must be counts, not all 0; got {new.tolist()}.")
     totals = counts.sum(axis=1)
     if (totals == 0).any():
         absent = [matrix.classes[k] for k in np.flatnonzero(totals == 0)]
-        raise UndefinedError(
-            f"`matrix` has no labelled case of class {listed(absent)}, so no rates of it."
-        )
+        raise UndefinedError(f"`matrix` has no labelled case of class {listed(absent)}.")
     rates = counts / totals[:, None]
     if np.linalg.matrix_rank(rates) < len(rates):
         raise UndefinedError("different priors give the same decisions, so they cannot be told.")
@@ -330,18 +330,6 @@ def estimate_priors_from_decisions(
         low, high = np.zeros(len(found)), np.ones(len(found))
     method = "black-box shift estimation"
     return PriorEstimate(matrix.classes, found, low, high, level, method, 1, possible)
-
-
-def _counted(decisions: Any, size: int) -> FloatArray:
-    """The number of each decision, checked."""
-    new = as_reals(decisions, "decisions")
-    if new.shape != (size,):
-        raise DataError(
-            f"`decisions` must count each of the {size} decisions; got shape {new.shape}."
-        )
-    if not np.isfinite(new).all() or (new < 0).any() or not new.any():
-        raise DataError(f"`decisions` must be counts, not all 0; got {new.tolist()}.")
-    return new
 
 
 def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
-from stakes.calibration.calibrators.logistic import Smoothable, fit_odds
+from stakes.calibration.calibrators.logistic import Smoothable, fit_odds, fit_report, on_line
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
@@ -65,12 +65,7 @@ class _Scaling(Smoothable):
         if laid.centres is not None:
             self.biases = self.biases - found.scales * laid.centres
             self.biases -= self.biases.mean()
-        self.report |= {
-            "cross_entropy": found.value,
-            "gradient": found.gradient,
-            "steps": found.steps,
-            "smoothed": found.smoothed,
-        }
+        self.report |= fit_report(found, found.value)
 
     def _fit_shares(self, laid: ClassScores, cases: Cases) -> None:
         """Scores that are the same for all cases tell nothing: scale 0, the class shares remain."""
@@ -208,8 +203,7 @@ class Affine(_Scaling):
         slope, intercept = self.scales[0], self.biases[1] - self.biases[0]
         if slope < 0.0:
             refuse_turned(np.isinf(odds), scores)
-        moved = slope * odds + intercept if slope != 0.0 else np.full(len(odds), intercept)
-        return binary_log_posteriors(moved)
+        return binary_log_posteriors(on_line(odds, slope, intercept))
 
 
 class Vector(_Scaling):

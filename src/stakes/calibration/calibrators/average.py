@@ -18,7 +18,7 @@ from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.saved_calibrators import made
 from stakes.calibration.score_input import Scores
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
 
@@ -130,23 +130,16 @@ class Average(Calibrator):
             members, weights = [Rank(), VennAbers(), Beta()], [3.0, 3.0, 1.0]
         own = [m.unfitted() if isinstance(m, Calibrator) else made(m) for m in members]
         shares = np.ones(len(own)) if weights is None else np.array(weights, dtype=np.float64)
-        super().__init__(
-            priors=priors,
-            classes=classes,
-            bound=bound,
-            members=own,
-            weights=shares.tolist(),
-            emphasis=None if emphasis is None else [float(value) for value in emphasis],
-        )
+        parts = None if emphasis is None else [float(value) for value in emphasis]
+        own_options = {"members": own, "weights": shares.tolist(), "emphasis": parts}
+        super().__init__(priors=priors, classes=classes, bound=bound, **own_options)
         self.members = own
         self._any_scale = all(member._any_scale for member in own)
         self._level_counts = any(member._level_counts for member in own)
         if not self.members:
             raise DataError("`members` must hold at least one calibrator; got none.")
         if shares.shape != (len(own),) or not (shares > 0).all():
-            raise DataError(
-                f"`weights` must give {len(own)} positive numbers; got {shares.tolist()}."
-            )
+            raise DataError(f"`weights` must be {len(own)} positive numbers; got {weights!r}.")
         if emphasis is not None and not (np.array(emphasis) > 0).all():
             raise DataError(f"`emphasis` must be positive; got {list(emphasis)}.")
         self.weights: FloatArray = shares / shares.sum()
@@ -158,9 +151,7 @@ class Average(Calibrator):
     def _fit(self, cases: Cases) -> None:
         given = self.options["emphasis"]
         if given is not None and len(given) != cases.scores.size:
-            raise DataError(
-                f"`emphasis` must give {cases.scores.size} numbers, one per class; got {given}."
-            )
+            raise DataError(f"`emphasis` must be {cases.scores.size} numbers; got {given}.")
         for member in self.members:
             member.options["priors"] = cases.priors if cases.given else None
             member.options["classes"] = None
@@ -221,8 +212,3 @@ class Constant(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs: FloatArray = np.tile(np.log(self.shares), (len(scores), 1))
         return logs
-
-    def _restore(self, parameters: Mapping[str, Any]) -> None:
-        super()._restore(parameters)
-        if abs(self.shares.sum() - 1.0) > 1e-6:
-            raise FormatError(f"the saved shares must add to 1; got {self.shares.sum():g}.")

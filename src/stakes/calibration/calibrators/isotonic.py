@@ -204,7 +204,7 @@ class VennAbers(Calibrator):
         """
         self._need_fit()
         if "row_weight" in self.report:
-            raise _refused("rows of weight 1", "")
+            raise _refused("rows of weight 1")
         low, high = self._pair(self._bounded(self._read_alike(scores), learn=False).log_odds())
         return _moved(low, self.shift), _moved(high, self.shift)
 
@@ -234,12 +234,12 @@ def _row_weight(cases: Cases) -> dict[str, float | None]:
     return {"row_weight": float(weights[0]) if (weights == weights[0]).all() else None}
 
 
-def _refused(needed: str, more: str) -> DataError:
+def _refused(needed: str) -> DataError:
     """What to say where weights leave no guarantee."""
     return DataError(
         f"`bounds` needs {needed}; `sample_weight` had others, and a weighted row is one case.",
         hint="fit without sample_weight; where weights count cases, repeat the rows: "
-        f"np.repeat(scores, weights){more}",
+        "np.repeat(scores, weights); for other class shares give priors",
     )
 
 
@@ -342,7 +342,7 @@ class Histogram(Calibrator):
         """Rows of the second class and all rows in each bin, whatever each of them weighs."""
         weight = self.report.get("row_weight", 1.0)
         if weight is None:
-            raise _refused("rows of equal weight", "; for other class shares give priors")
+            raise _refused("rows of equal weight")
         return np.rint(self.positives / weight), np.rint(self.totals / weight)
 
     def _place(self, odds: FloatArray) -> IntArray:

@@ -30,12 +30,18 @@ def fit_odds(cases: Cases, smoothing: bool | None) -> tuple[Line, dict[str, Any]
         smoothing=smoothing,
         rising=kept.below or kept.above,
     )
-    return line, {
-        "cross_entropy": kept.share * line.value,
-        "gradient": line.gradient,
-        "steps": line.steps,
-        "smoothed": line.smoothed,
-    }
+    return line, fit_report(line, kept.share * line.value)
+
+
+def fit_report(found: Any, cross_entropy: float) -> dict[str, Any]:
+    """What to report of a fit."""
+    told = ("gradient", "steps", "smoothed")
+    return {"cross_entropy": cross_entropy, **{name: getattr(found, name) for name in told}}
+
+
+def on_line(odds: FloatArray, slope: float, intercept: float) -> FloatArray:
+    """Log odds moved by a line; a slope of exactly 0 ignores even infinite ones."""
+    return slope * odds + intercept if slope != 0.0 else np.full(len(odds), intercept)
 
 
 class FiniteCases(NamedTuple):
@@ -140,11 +146,7 @@ class Logistic(Smoothable):
         self.report |= described
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        odds = scores.log_odds()
-        moved = np.full(len(odds), self.intercept)
-        if self.slope != 0.0:
-            moved = self.slope * odds + self.intercept
-        return binary_log_posteriors(moved)
+        return binary_log_posteriors(on_line(scores.log_odds(), self.slope, self.intercept))
 
 
 class Beta(Smoothable):
@@ -201,11 +203,9 @@ class Beta(Smoothable):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
-        moved = np.full(len(odds), self.intercept)
-        for coefficient, feature in zip(self.coefficients, self._features(odds), strict=True):
-            if coefficient != 0.0:
-                moved = moved + coefficient * feature
-        return binary_log_posteriors(moved)
+        pairs = zip(self._features(odds), self.coefficients, strict=True)
+        start = np.full(len(odds), self.intercept)
+        return binary_log_posteriors(sum((on_line(x, slope, 0.0) for x, slope in pairs), start))
 
 
 def fit_increasing(

@@ -9,13 +9,13 @@ import numpy as np
 
 from stakes._checks import is_number
 from stakes._kernels.class_scores import binary_log_posteriors
-from stakes._kernels.optimise.monotone_curve import LikelyCurve, likely_curve, mean_log_odds
+from stakes._kernels.optimise.monotone_curve import likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
-from stakes.typing import FloatArray, IntArray, Priors
+from stakes.typing import FloatArray, Priors
 
 _KNOTS = 2049
 
@@ -136,21 +136,16 @@ class Smooth(Calibrator):
         self.ends = _ends(odds)
         offsets = cases.prior_offsets() - np.log(emphasis)
         self.shift = float(offsets[1] - offsets[0])
-        found = [self._curve_along(part, odds, cases.codes, weights) for part in _RANK_PARTS]
+        found = []
+        for part in _RANK_PARTS:
+            at = np.rint(self._along(part, odds)).astype(np.intp)
+            totals = np.bincount(at, weights=weights, minlength=_CELLS)
+            positives = np.bincount(at, weights=weights * (cases.codes == 1), minlength=_CELLS)
+            share, extra = float(positives.sum() / totals.sum()), totals / totals.sum()
+            found.append(likely_curve(positives + share * extra, totals + extra))
         self.curves = np.array([curve.log_odds for curve in found])
         evidence = np.array([curve.evidence for curve in found])
         self.log_shares = evidence - np.logaddexp.reduce(evidence)
-
-    def _curve_along(
-        self, part: float, odds: FloatArray, codes: IntArray, weights: FloatArray
-    ) -> LikelyCurve:
-        """The curve for one kind of place."""
-        at = np.rint(self._along(part, odds)).astype(np.intp)
-        totals = np.bincount(at, weights=weights, minlength=_CELLS)
-        positives = np.bincount(at, weights=weights * (codes == 1), minlength=_CELLS)
-        share = float(positives.sum() / totals.sum())
-        extra = totals / totals.sum()
-        return likely_curve(positives + share * extra, totals + extra)
 
     def _along(self, part: float, odds: FloatArray) -> FloatArray:
         """Place of each score along the cells, not rounded."""

@@ -385,9 +385,8 @@ def _worst_case(scores: ScoreCounts) -> WorstCaseGain:
         steps = np.log(upper / second) - np.log(lower / first)
     best = scores.hull[np.searchsorted(steps, llrs)]
     below_first, below_second = scores.cumulated
-    least = prior * (below_second[best] / second) + (1.0 - prior) * (
-        1.0 - below_first[best] / first
-    )
+    missed, alarmed = below_second[best] / second, 1.0 - below_first[best] / first
+    least = prior * missed + (1.0 - prior) * alarmed
     gain = np.full(len(llrs), -np.inf)
     for shift in (0, 1):  # the threshold just below and just above each score
         index = np.arange(len(llrs)) + shift

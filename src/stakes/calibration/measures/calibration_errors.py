@@ -256,9 +256,7 @@ def decision_calibration(
         number = mass**2 / np.bincount(taken, weights=weights**2, minlength=size)
         ends = (came - matrix.values.min(axis=0)) ** 2 + (matrix.values.max(axis=0) - came) ** 2
         error = np.sqrt(number**2 * seen + ends) / (number + 2.0)  # with two cases more
-    return DecisionCalibration(
-        matrix.decisions, *(frozen(part) for part in (mass, said, came, error))
-    )
+    return DecisionCalibration(matrix.decisions, *map(frozen, (mass, said, came, error)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -389,22 +387,14 @@ def decompose(
         for x in (cases.log_posteriors(), logs, flat)
     )
     return Decomposition(
-        loss_name(by),
-        total,
-        total - calibrated,
-        prior - calibrated,
-        prior,
-        cal.kind,
-        fitting,
+        loss_name(by), total, total - calibrated, prior - calibrated, prior, cal.kind, fitting
     )
 
 
-def _chosen(calibrator: str | Calibrator) -> Calibrator:
+def _chosen(given: str | Calibrator) -> Calibrator:
     """A calibrator by name or as it is."""
     named = {"pav": Isotonic(misleading=0), "affine": Affine()}
-    found = named.get(calibrator) if isinstance(calibrator, str) else calibrator
+    found = named.get(given) if isinstance(given, str) else given
     if not isinstance(found, Calibrator):
-        raise DataError(
-            f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {calibrator!r}."
-        )
+        raise DataError(f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {given!r}.")
     return found

@@ -26,7 +26,7 @@ from stakes.calibration.score_input import Scores, order_of_scores, read_log_sco
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.results import Frame
-from stakes.typing import FloatArray, IntArray, RandomSource
+from stakes.typing import FloatArray, RandomSource
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,9 +86,8 @@ class CalibrationGain:
         unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval
         verb, side = ("would take", "off") if self.gain >= 0 else ("would add", "to")
-        doubtful = (
-            " The cases do not tell whether it pays." if low <= 0.0 <= high and low < high else ""
-        )
+        untold = low <= 0.0 <= high and low < high
+        doubtful = " The cases do not tell whether it pays." if untold else ""
         if self.gain < 0:
             low, high = -high, -low
         sure = f" ({low:.4g} to {high:.4g})" if np.isfinite(low) else ""
@@ -225,9 +224,8 @@ def calibration_gain(
                 f"{listed(tuple(order.classes))}, in another order.",
                 hint="name the costs in the order of the calibrator",
             )
-    log_scores = read_log_scores(
-        scores, sample_weight=sample_weight, probabilities=_FITTED if fitted else None
-    )
+    said = _FITTED if fitted else None
+    log_scores = read_log_scores(scores, sample_weight=sample_weight, probabilities=said)
     given = {"sample_weight": sample_weight, "groups": groups}
     cases = aimed_cases(y_true, log_scores, by, learnt, cal.options["priors"], **given)
     if fitted and cal.classes is not None:
@@ -266,10 +264,10 @@ def gain_of(
 ) -> CalibrationGain:
     """What calibrated log-posteriors take off the loss of the scores as they are."""
     tables, weights = (cases.log_posteriors(), logs), cases.prior_shares()
-    before, after = (
-        np.where(weights > 0.0, case_losses(table, cases.codes, by), 0.0) for table in tables
-    )
-    none = [_impossible(table, cases) for table in tables]
+    before, after = (case_losses(table, cases.codes, by) for table in tables)
+    before[weights == 0.0] = after[weights == 0.0] = 0.0  # not even an infinite loss counts
+    own = [table[np.arange(len(cases.codes)), cases.codes] for table in tables]
+    none = [np.flatnonzero((each < -IMPOSSIBLE) & (cases.weights > 0.0)) for each in own]
     if isinstance(by, Application):
         first, second = (bayes_decisions(np.exp(table), by.costs.values) for table in tables)
         change = Change(first, second, by.costs.values, logs)
@@ -304,12 +302,6 @@ def about_light_weights(cases: Cases) -> str:
         f"The weights of {rows} cases add up to {mass:.3g}, and a calibrator learns as from so "
         "many cases: multiply them so that their mean is 1."
     )
-
-
-def _impossible(log_posteriors: FloatArray, cases: Cases) -> IntArray:
-    """Cases that count and whose true class has a posterior of 0."""
-    own = log_posteriors[np.arange(len(cases.codes)), cases.codes]
-    return np.flatnonzero((own < -IMPOSSIBLE) & (cases.weights > 0.0))
 
 
 def _held_out(cal: Calibrator, cases: Cases) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_level, as_whole, frozen
+from stakes._checks import as_level, as_whole, frozen, is_number
 from stakes._kernels.roc_hull import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
@@ -233,7 +233,11 @@ def reliability_table(
     >>> result.text
     'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
     """
-    _check(bins, level, draws)
+    as_level(level)
+    as_whole(draws, "draws")
+    counted = not isinstance(bins, str) and is_number(bins) and bins >= 1 and int(bins) == bins
+    if not (counted or bins == "pav"):
+        raise DataError(f"`bins` must be 'pav' or a positive whole number; got {bins!r}.")
     said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
     if not weights.all():
         kept = weights > 0
@@ -268,15 +272,6 @@ def _grouped(
         return np.searchsorted(blocks.highest, said), len(blocks.highest)
     member = equal_mass(said, weights, int(bins))
     return member, int(member.max()) + 1
-
-
-def _check(bins: Any, level: float, draws: Any) -> None:
-    """Raise unless the options can be used."""
-    as_level(level)
-    as_whole(draws, "draws")
-    counted = isinstance(bins, int | np.integer) and bins >= 1
-    if not (counted or (isinstance(bins, str) and bins == "pav")):
-        raise DataError(f"`bins` must be 'pav' or a positive whole number; got {bins!r}.")
 
 
 def _percent(share: float) -> str:
