@@ -25,7 +25,11 @@ OPTIMISTIC = "optimistic: fitted on the same cases"
 
 
 def stratified_folds(
-    y_true: Any, folds: int = 5, *, groups: Any = None, rng: _Source = 0
+    y_true: Any,
+    folds: int = 5,
+    *,
+    groups: Any = None,
+    rng: RandomSource | np.random.RandomState = 0,
 ) -> IntArray:
     """Fold number of each case: every fold has about the same share of each class.
 
@@ -115,7 +119,7 @@ def cross_fit(
     *,
     calibrator: Calibrator,
     folds: Any = 5,
-    rng: _Source = 0,
+    rng: RandomSource | np.random.RandomState = 0,
     groups: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
