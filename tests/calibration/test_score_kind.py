@@ -246,9 +246,9 @@ class TestFiles:
 
     def test_an_unknown_word_is_refused(self):
         saved = Logistic().fit(P, Y).to_dict() | {"scores": "ranks"}
-        with pytest.raises(FormatError, match=r"must be one of column, .*got 'ranks'"):
+        with pytest.raises(FormatError, match=r"must be among .*'column', .*got 'ranks'"):
             Calibrator.from_dict(saved)
-        with pytest.raises(FormatError, match="must be one of"):
+        with pytest.raises(FormatError, match="must be among"):
             Calibrator.from_dict(saved | {"scores": ["column"]})
 
     @pytest.mark.parametrize("fitted_on", [S, Posteriors(P), LOGITS])

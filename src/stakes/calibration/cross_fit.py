@@ -232,7 +232,9 @@ def fold_numbers(cases: Cases, folds: Any, *, rng: _Source = 0) -> IntArray:
     same_length("folds", len(given), "y_true", len(cases.codes))
     names, number = np.unique(given, return_inverse=True)
     if len(names) < 2:
-        raise DataError(f"{named('folds')} must be at least two; got {listed(names.tolist())}.")
+        raise DataError(
+            f"{named('folds')} must be two folds or more; got {listed(names.tolist())}."
+        )
     return number.reshape(-1).astype(np.intp)
 
 

@@ -225,7 +225,7 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     if plain:
         refuse_probability_rows(table, name, rounded=False)
         return Scores(table)
-    certain = np.isposinf(determined(table, named(name))).any(axis=1)
+    certain = np.isposinf(determined(table, named(name), DataError)).any(axis=1)
     if certain.any():
         table = table.copy()
         table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)

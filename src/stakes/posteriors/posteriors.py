@@ -13,7 +13,7 @@ from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, ref
 from stakes._columns import as_array, as_column, as_floats
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
-from stakes.exceptions import PosteriorError, PriorError
+from stakes.exceptions import PosteriorError, PriorError, StakesError
 from stakes.messages.audience import row
 from stakes.posteriors.class_order import (
     ClassOrder,
@@ -188,13 +188,15 @@ class Posteriors:
         return self
 
 
-def determined(scores: NDArray[Any], what: str = "scores") -> NDArray[Any]:
+def determined(
+    scores: NDArray[Any], what: str = "scores", error: type[StakesError] = PosteriorError
+) -> NDArray[Any]:
     """The scores themselves; raise where rows have no finite winner and no certain one."""
     bad = np.isnan(scores).any(axis=1) | np.isneginf(scores).all(axis=1)
     bad |= np.isposinf(scores).sum(axis=1) > 1
     if bad.any():
         rows = np.flatnonzero(bad)
-        raise PosteriorError(
+        raise error(
             f"{what} must determine a posterior; {row(rows[0])} is {scores[rows[0]].tolist()} "
             f"({rows.size} of {scores.shape[0]} rows fail).",
             rows=rows[:10].tolist(),
