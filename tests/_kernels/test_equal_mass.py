@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes._kernels.roc_hull import equal_mass_cuts, half_way
+from stakes._kernels.isotonic_blocks import equal_mass_cuts, half_way
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))

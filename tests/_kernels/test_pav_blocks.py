@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from stakes._kernels.roc_hull import pav_blocks, venn_abers_upper
+from stakes._kernels.isotonic_blocks import pav_blocks, venn_abers_upper
 
 cases = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=40)
 

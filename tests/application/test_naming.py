@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stakes.application.sentences import name_text, shown
+from stakes.application.cost_sentences import name_text, shown
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stakes.exceptions import FormatError
-from stakes.sources.far.lazy_frame import unreadable
+from stakes.sources.far.opened_files import unreadable
 from stakes.sources.patterns import Files, found_files
 from stakes.summaries import PairedCounts, load_summary
 

@@ -15,7 +15,7 @@ from stakes import Application, CostMatrix, DecisionRule, bayes_decisions
 from stakes._kernels.bayes_rule import log_ratio
 from stakes.calibration import Affine, Isotonic
 from stakes.engines.duckdb_sql import DIALECT as DUCKDB
-from stakes.engines.frames import DIALECT as NARWHALS
+from stakes.engines.narwhals_expressions import DIALECT as NARWHALS
 from stakes.exceptions import CostError, DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors, shift_priors
 

@@ -165,7 +165,7 @@ class Application:
         share of each outcome where it will run: 0: 98 %, 1: 2 %
         250 000 cases a year
         """
-        from stakes.application.sentences import describe_application
+        from stakes.application.cost_sentences import describe_application
 
         return describe_application(self)
 

@@ -16,7 +16,7 @@ from stakes._files import write_whole
 from stakes._names import as_names
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.sentences import name_text
+from stakes.application.cost_sentences import name_text
 from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
 from stakes.application.toml_text import (
     complete,

@@ -346,7 +346,7 @@ class CostMatrix:
           correct decisions              ->  0
         one missed 'churn' costs as much as 10 false alarms
         """
-        from stakes.application.sentences import describe_costs
+        from stakes.application.cost_sentences import describe_costs
 
         return describe_costs(self, unit=unit)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application.sentences import spoken
+from stakes.application.cost_sentences import spoken
 from stakes.typing import FloatArray, Name
 
 if TYPE_CHECKING:

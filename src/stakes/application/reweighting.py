@@ -14,7 +14,7 @@ from stakes._checks import as_priors, positive_share
 from stakes._columns import as_column, as_weights
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.application.application import as_application
-from stakes.application.sentences import shown, spoken
+from stakes.application.cost_sentences import shown, spoken
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 

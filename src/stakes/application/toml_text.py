@@ -17,7 +17,7 @@ from stakes._checks import is_number
 from stakes._names import as_names, listed
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.sentences import name_text
+from stakes.application.cost_sentences import name_text
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Between
 from stakes.exceptions import FormatError, StakesError

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from stakes.application.sentences import shown, spoken
+from stakes.application.cost_sentences import shown, spoken
 from stakes.elicitation.statements import Statement
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix

@@ -15,7 +15,7 @@ import numpy as np
 from stakes._checks import positive_share
 from stakes._columns import as_reals
 from stakes._names import listed
-from stakes.application.sentences import spoken
+from stakes.application.cost_sentences import spoken
 from stakes.audit import best_threshold, implied_costs
 from stakes.audit.count_metric import as_count_metric
 from stakes.elicitation.statements import Statement

@@ -10,7 +10,7 @@ from typing import Any
 
 from stakes._checks import positive_share
 from stakes.application import Application, Between, CostMatrix, UncertainApplication
-from stakes.application.sentences import shown, spoken
+from stakes.application.cost_sentences import shown, spoken
 from stakes.exceptions import CostError, DataError
 from stakes.typing import Name, Priors
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from stakes._optional import load
-from stakes.engines.frames import batches_with_functions
+from stakes.engines.narwhals_expressions import batches_with_functions
 from stakes.engines.row_rules import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 

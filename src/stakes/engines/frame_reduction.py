@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes._checks import frozen
 from stakes._names import integer_named, listed
-from stakes.engines.frames import ColumnTypes, coded
+from stakes.engines.column_types import ColumnTypes, coded
 from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
@@ -213,7 +213,7 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
     """
     frame = native(frame)
     package = type(frame).__module__.partition(".")[0].lstrip("_")
-    engine = import_module(f"stakes.engines.{_NATIVE.get(package, 'frames')}")
+    engine = import_module(f"stakes.engines.{_NATIVE.get(package, 'narwhals_expressions')}")
     types = ColumnTypes.of(frame, request)
     made = planned(request, types, engine.DIALECT)
     tables = engine.run(frame, made.plan, request.columns)

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from stakes._optional import load
-from stakes.engines import frames
+from stakes.engines import narwhals_expressions as frames
 from stakes.engines.row_rules import Plan, Table
 
 

@@ -9,7 +9,7 @@ from math import prod
 from operator import and_
 from typing import Any
 
-from stakes.engines.frames import ColumnTypes, coded
+from stakes.engines.column_types import ColumnTypes, coded
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.row_rules import (
     PREFIX,

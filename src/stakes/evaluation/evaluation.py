@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._names import listed
 from stakes.application import Application
-from stakes.application.sentences import describe_costs
+from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.model_evaluation import (

@@ -35,8 +35,8 @@ from stakes.inquiry.option_words import CostWords
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
-from stakes.sources.far.lazy_frame import Opened, UnreadGapError
-from stakes.sources.far.text_lines import looked_at
+from stakes.sources.far.opened_files import Opened, UnreadGapError
+from stakes.sources.far.text_checks import looked_at
 from stakes.sources.patterns import Files, found_files
 from stakes.sources.source import FarFiles, opened
 from stakes.sources.table import Table

@@ -19,8 +19,8 @@ from stakes.inquiry.far_columns import FarColumns, is_empty
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import (
     LOGARITHMS,
-    refuse_idle_narrow,
-    refuse_probabilities_said_logs,
+    refuse_probabilities_called_logs,
+    refuse_useless_narrow,
 )
 from stakes.inquiry.model_decisions import gaps_said
 from stakes.inquiry.truth import NO_VALUE, about_truth
@@ -140,7 +140,7 @@ def refuse_far_probabilities(
     The first rows let almost everything pass; where they are in doubt, the least and the greatest
     score of all rows have their say. `models` are the names of the columns of scores to people.
     """
-    refuse_idle_narrow(inquiry)
+    refuse_useless_narrow(inquiry)
     if inquiry.kind not in LOGARITHMS:
         return
     asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
@@ -152,7 +152,7 @@ def refuse_far_probabilities(
         numbers = rows.select(*(nw.col(name).cast(nw.Float64) for name in names))
         first = _values(numbers.head(PREVIEW_ROWS), names)
         try:
-            refuse_probabilities_said_logs(first, model, inquiry)
+            refuse_probabilities_called_logs(first, model, inquiry)
         except StakesError:
             if len(first) < PREVIEW_ROWS:
                 raise
@@ -161,7 +161,7 @@ def refuse_far_probabilities(
             extremes = _values(numbers.select(**ends), list(ends))
             first[[0, -1]] = extremes.reshape(2, *first.shape[1:])
             looked_at = f", {grouped(PREVIEW_ROWS)} rows of them,"
-            refuse_probabilities_said_logs(first, model, inquiry, looked_at=looked_at)
+            refuse_probabilities_called_logs(first, model, inquiry, looked_at=looked_at)
 
 
 def _values(rows: Any, names: list[str]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
 from stakes.exceptions import DataError, FormatError
-from stakes.sources.patterns import is_far
+from stakes.sources.source import is_far
 
 if TYPE_CHECKING:
     from stakes.sources.source import Source

@@ -27,7 +27,7 @@ from stakes.sources.table import Table
 LOGARITHMS = {"log_odds": "log-odds", "llr": "log-likelihood ratios"}
 
 
-def refuse_probabilities_said_logs(
+def refuse_probabilities_called_logs(
     scores: NDArray[np.float64],
     name: str,
     inquiry: Inquiry,
@@ -65,7 +65,7 @@ def refuse_probabilities_said_logs(
             refuse_probability_rows(kept, "scores", hint)
 
 
-def refuse_idle_narrow(inquiry: Inquiry) -> None:
+def refuse_useless_narrow(inquiry: Inquiry) -> None:
     """Raise when --narrow is said of anything but one logarithm per case."""
     if inquiry.narrow and not (inquiry.scores and inquiry.kind in LOGARITHMS):
         meant = "--scores that are log-odds or log-likelihood ratios"
@@ -107,7 +107,7 @@ def models_of(
     table: Table, cases: Cases, decisions: tuple[str, ...], inquiry: Inquiry
 ) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
-    refuse_idle_narrow(inquiry)
+    refuse_useless_narrow(inquiry)
     names = named_columns(table, inquiry.scores, cases.label) if inquiry.scores else []
     turned = flipped(names, inquiry)
     if inquiry.decisions:
@@ -148,14 +148,14 @@ def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: boo
         raise DataError(f"--scores needs two outcomes; {has}.", hint=hint)
     if name in table.matrices:
         values = _matrix(table, name, cases)
-        refuse_probabilities_said_logs(values, name, inquiry, cases.weights)
+        refuse_probabilities_called_logs(values, name, inquiry, cases.weights)
         if inquiry.kind == "posterior":
             scores = sums_checked(values, name, cases.rows, inquiry.renormalise)[:, 1]
         else:
             scores = values[:, 1] - values[:, 0]
     else:
         scores = table.numbers(name)[cases.rows]
-        refuse_probabilities_said_logs(scores, name, inquiry, cases.weights)
+        refuse_probabilities_called_logs(scores, name, inquiry, cases.weights)
     missing = np.isnan(scores)
     if inquiry.kind == "posterior":
         _refuse_outside(scores[~missing], name, cases)
@@ -180,7 +180,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
         scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
-    refuse_probabilities_said_logs(scores, columns.model, inquiry, cases.weights)
+    refuse_probabilities_called_logs(scores, columns.model, inquiry, cases.weights)
     return Model(columns.model, missing, scores=scores)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes._files import write_whole
-from stakes.application.sentences import describe_costs
+from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.messages.quantities import percent
 from stakes.report.charts import Chart

@@ -1,9 +1,8 @@
-"""Which files a pattern, a folder or an address stands for, and who should read them."""
+"""Which files a pattern, a folder or an address stands for."""
 
 from __future__ import annotations
 
 import glob
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +12,6 @@ from stakes.sources.delimited import TextHeader, text_header
 _FORMS = dict.fromkeys((".parquet", ".pq"), "parquet") | dict.fromkeys((".csv", ".tsv"), "csv")
 _FORMS |= dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow")
 _PACKED = (".gz", ".zst")
-#: A single file of at least so many bytes is counted where it lies, not read into memory.
-_LARGE = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +77,16 @@ def partitions(path: str) -> list[str]:
     return found
 
 
-def is_far(file: str | None, engine: str | None = None, *, rows_needed: bool = False) -> bool:
-    """Whether rows are to be counted where they lie instead of read into memory.
-
-    Where rows are needed, only what cannot be read as one file is.
-    """
-    if file is None or file == "-":
-        return False
-    if engine or "://" in file:
-        return True
-    path = Path(file)
-    if path.is_dir() or _form(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
-        return True
-    if rows_needed:
-        return False
-    large = path.is_file() and _form(file) is not None and path.stat().st_size >= _LARGE
-    return large and importlib.util.find_spec("duckdb") is not None
-
-
 def found_files(said: str) -> Files:
     """The files that were meant: every one there, all of one form."""
     if "://" in said:
-        form = _form(said)
+        form = form_of(said)
         if form is None:
             hint = "end the address in a pattern:  's3://bucket/folder/*.parquet'"
             raise FormatError(f"I cannot tell the form of '{said}'.", hint=hint)
         return Files(said, (said,), form, None)
     paths = _listed(said)
-    forms = {path: _form(path) for path in paths}
+    forms = {path: form_of(path) for path in paths}
     strange = [path for path, form in forms.items() if form is None]
     if strange:
         raise FormatError(
@@ -164,7 +143,7 @@ def _hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 
 
-def _form(path: str) -> str | None:
+def form_of(path: str) -> str | None:
     """The form of a file by its ending."""
     name = path.lower()
     for ending in _PACKED:

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
+import importlib.util
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 
 from stakes.exceptions import DataError
-from stakes.sources.far.lazy_frame import Opened
-from stakes.sources.patterns import Files, found_files, is_far
+from stakes.sources.far.opened_files import Opened
+from stakes.sources.patterns import Files, form_of, found_files
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
+
+#: A single file of at least so many bytes is counted where it lies, not read into memory.
+_LARGE = 1_000_000_000
+
+
+def is_far(file: str | None, engine: str | None = None, *, rows_needed: bool = False) -> bool:
+    """Whether rows are to be counted where they lie instead of read into memory.
+
+    Where rows are needed, only what cannot be read as one file is.
+    """
+    if file is None or file == "-":
+        return False
+    if engine or "://" in file:
+        return True
+    path = Path(file)
+    if path.is_dir() or form_of(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
+        return True
+    if rows_needed:
+        return False
+    large = path.is_file() and form_of(file) is not None and path.stat().st_size >= _LARGE
+    return large and importlib.util.find_spec("duckdb") is not None
 
 
 @contextmanager

@@ -11,7 +11,13 @@ import numpy as np
 
 from stakes._checks import as_level, as_whole, is_number
 from stakes._kernels.class_scores import binary_log_posteriors, log_softmax, weighted_sums
-from stakes._kernels.roc_hull import Blocks, equal_mass_cuts, half_way, pav_blocks, venn_abers_upper
+from stakes._kernels.isotonic_blocks import (
+    Blocks,
+    equal_mass_cuts,
+    half_way,
+    pav_blocks,
+    venn_abers_upper,
+)
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes, as_parameter

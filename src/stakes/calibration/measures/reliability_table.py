@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_whole, frozen, is_number
-from stakes._kernels.roc_hull import pav_blocks
+from stakes._kernels.isotonic_blocks import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
 from stakes.exceptions import DataError, LabelError

@@ -163,7 +163,7 @@ def _at_stake(
     if not inquiry.gives_costs:
         return None, {}, None, ()
     from stakes.application import Application
-    from stakes.application.sentences import describe_costs
+    from stakes.application.cost_sentences import describe_costs
 
     filed, words = costs_given(inquiry)
     if filed is None:

@@ -301,7 +301,7 @@ def _rows(word: str, inquiry: Inquiry, files: Files | None) -> None:
 def _costs(path: str) -> None:
     """Say back what a file of costs holds."""
     from stakes.application import read_uncertain_costs
-    from stakes.application.sentences import describe_application
+    from stakes.application.cost_sentences import describe_application
 
     costs = read_uncertain_costs(path)
     print(shown(describe_application(costs.expected)))

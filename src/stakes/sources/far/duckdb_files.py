@@ -12,7 +12,7 @@ from typing import Any
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.sources.cells import empty_words
-from stakes.sources.far.lazy_frame import Opened, unreadable
+from stakes.sources.far.opened_files import Opened, unreadable
 from stakes.sources.patterns import Files
 
 

@@ -13,7 +13,7 @@ from narwhals.exceptions import NarwhalsError
 
 from stakes._optional import load
 from stakes.sources.cells import empty_words
-from stakes.sources.far.lazy_frame import Opened, unreadable
+from stakes.sources.far.opened_files import Opened, unreadable
 from stakes.sources.patterns import Files, partitions
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.sources.cells import EMPTY
-from stakes.sources.far.lazy_frame import Opened, unreadable
+from stakes.sources.far.opened_files import Opened, unreadable
 from stakes.sources.patterns import Files, partitions
 
 #: What Spark says of a cell that is no number, around the cell.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stakes.application.sentences import spoken
+from stakes.application.cost_sentences import spoken
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
 from stakes.elicitation import Elicitation, Statement, write_answers

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.application.sentences import describe_costs
+from stakes.application.cost_sentences import describe_costs
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator, reliability_table
 from stakes.calibration.measures.reliability_table import event_of
 from stakes.cli.commands.calibrate.calibration_fit import CHOSEN_BY, Learnt

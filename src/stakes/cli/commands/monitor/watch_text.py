@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.application import Application
-from stakes.application.sentences import describe_costs
+from stakes.application.cost_sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_picture
 from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown

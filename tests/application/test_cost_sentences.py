@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from stakes import Application, CostMatrix
-from stakes.application.sentences import spoken
+from stakes.application.cost_sentences import spoken
 
 CHURN = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
 

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from stakes.exceptions import FormatError
-from stakes.sources.far import text_lines
+from stakes.sources.far import text_checks
 from stakes.sources.patterns import found_files
 
 ROWS = [f"{k % 2},{0.1 + 0.4 * (k % 2) + 0.05 * (k % 7):.3f},r{k}" for k in range(60)]
@@ -90,7 +90,7 @@ def test_blocks_of_any_size(monkeypatch, write, tmp_path, size, end):
     rows = [f'{k},"a ""{k}"", {end}b",c' if k % 3 else f"{k},,c" for k in range(20)]
     good = end.join(["x,y,z", "", *rows[:9], "", *rows[9:], ""])
     files = found_files(write("t.csv", good))
-    assert text_lines.looked_at(files, "polars").over_lines
+    assert text_checks.looked_at(files, "polars").over_lines
     line = good[: good.index("17,")].count("\n") + 1
     for broken, said in (
         (good.replace("17,", "17,1,"), f"t.csv: a row (line {line + 1}) has 4 cells"),
@@ -102,4 +102,4 @@ def test_blocks_of_any_size(monkeypatch, write, tmp_path, size, end):
         files = found_files(write("t.csv", good))
         write("t.csv", broken)
         with pytest.raises(FormatError, match=said.replace("(", "\\(").replace(")", "\\)")):
-            text_lines.looked_at(files, "polars")
+            text_checks.looked_at(files, "polars")

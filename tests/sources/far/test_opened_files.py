@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes.sources.far.lazy_frame import unreadable
+from stakes.sources.far.opened_files import unreadable
 from stakes.sources.patterns import Files
 
 ENGINES = ["duckdb", "polars"]
