@@ -30,7 +30,7 @@ NEVER = {
     ("audit", "case_table"): "--join-on is not taken",
     ("audit", "answers"): "--preset is not taken",
     ("audit", "remarks"): "--by is not taken",
-    ("audit", "lazy_frame"): "what needs an engine is refused",
+    ("audit", "opened_files"): "what needs an engine is refused",
     ("calibrate", "case_table"): "--join-on is not taken",
     ("demo", "cells"): "no file is read",
     ("inspect", "cells"): "columns that are no numbers are described as such",

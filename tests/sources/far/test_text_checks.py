@@ -86,7 +86,7 @@ def test_files_with_other_headers(run, write, tmp_path, head):
 def test_blocks_of_any_size(monkeypatch, write, tmp_path, size, end):
     """Rows, quotes and line ends may be torn between two blocks."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(text_lines, "BLOCK", size)
+    monkeypatch.setattr(text_checks, "BLOCK", size)
     rows = [f'{k},"a ""{k}"", {end}b",c' if k % 3 else f"{k},,c" for k in range(20)]
     good = end.join(["x,y,z", "", *rows[:9], "", *rows[9:], ""])
     files = found_files(write("t.csv", good))
