@@ -9,15 +9,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from stakes.exceptions import DataError
-from stakes.sources.far.opened_files import Opened
 from stakes.sources.patterns import Files, form_of, found_files
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
+
+if TYPE_CHECKING:
+    from stakes.sources.far.opened_files import Opened
 
 #: A single file of at least so many bytes is counted where it lies, not read into memory.
 _LARGE = 1_000_000_000
