@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -382,3 +383,12 @@ def test_nothing_looks_for_words_in_our_own_messages():
         words, where = house._looked_for(ast.parse(text, mode="eval").body)
         assert words, text
         assert house.MESSAGE.search(where), text
+
+
+def test_design_pages_are_cited_where_their_rules_are_followed() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    cited = set(re.findall(r"docs/design/([a-z-]+)\.md", text))
+    pages = {path.stem for path in (ROOT / "docs" / "design").glob("*.md")}
+    about_the_repository = {"README", "differences", "house", "tests"}
+    assert cited <= pages
+    assert pages - cited == about_the_repository

@@ -32,6 +32,7 @@ def keep(thing: Any, **fields: Any) -> None:
         object.__setattr__(thing, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
 
+# Priors are parameters, rates are data: docs/design/priors.md.
 def as_priors(
     priors: Priors, classes: Sequence[Name], name: str = "priors", of: str = "classes"
 ) -> FloatArray:

@@ -37,6 +37,7 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
+# Files are there whole or not at all: docs/design/files.md.
 def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     """Write a file through a temporary one in the same folder; return its size in bytes.
 

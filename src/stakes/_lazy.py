@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _one_room_at_a_time = _thread.allocate_lock()
 
 
+# Why nothing heavy is loaded early: docs/design/architecture.md.
 class LoadedOnUse:
     """Imports inside this `with` only say where names live; each is loaded when asked for.
 

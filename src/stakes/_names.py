@@ -148,6 +148,7 @@ def _spells_integer(name: Name) -> bool:
     return isinstance(name, str) and name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
+# Labels are names, or positions: docs/design/conventions.md.
 def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
     """Positions of `values` in `names`; integers are positions when no name is an integer.
 

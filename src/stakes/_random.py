@@ -12,6 +12,7 @@ from stakes.exceptions import DataError
 _SEED = 0
 
 
+# Why no generator means seed 0: docs/design/intervals.md.
 def as_generator(rng: Any) -> np.random.Generator:
     """The generator given, or a new one from a seed; None is the seed `_SEED`."""
     return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_checked(rng))

@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 
+# What an error says: docs/design/errors.md.
 class StakesError(ValueError):
     """Root of all errors raised on purpose."""
 

@@ -65,6 +65,7 @@ def row_modes(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     return modes
 
 
+# Ties reach as far as rounding and no further: docs/design/ties.md.
 def rounding_of_sums(n_terms: int, kind: str = "float64") -> float:
     """How far off a float64 sum of products may be, relative to the sum of their sizes.
 
@@ -216,6 +217,7 @@ def _corners(lines: list[tuple[Fraction, Fraction]]) -> list[Fraction]:
         corners.append(p)
 
 
+# Rounded once, to the type of the scores: docs/design/ties.md.
 def in_type(value: Fraction, kind: str = "float64") -> float:
     """A threshold from 0 to 1, rounded once to a type; one below 1 stays below it.
 

@@ -43,6 +43,7 @@ def _installed() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+# Why Numba is never needed: docs/design/architecture.md.
 @functools.cache
 def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
     """A plain loop compiled on its first call and kept on disk afterwards."""

@@ -56,6 +56,7 @@ def _observed(counts: Floats) -> Floats:
     return np.asarray(counts / np.maximum(counts.sum(axis=2, keepdims=True), _TINY))
 
 
+# Why costs get score intervals: docs/design/intervals.md.
 def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Floats]:
     """Lower and upper limit of theta for each data set; `weights` broadcast to `counts`."""
     weights, exponent = _near_one(np.broadcast_to(weights, counts.shape))

@@ -26,6 +26,7 @@ from stakes.messages import audience as reader
 from stakes.typing import FloatArray, Name, RandomSource
 
 
+# Why three rules are judged: docs/design/case-costs.md.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class CaseCosts:
     """One cost matrix for each case.

@@ -44,6 +44,7 @@ class Disagreement:
         )
 
 
+# Deciding alike and ranking alike differ: docs/design/costs.md.
 def disagreement(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
     r"""Find a posterior for which two cost matrices take different decisions, if there is one.
 

@@ -136,6 +136,7 @@ def _problem(text: str, what: str, at: int) -> CostError:
     )
 
 
+# Formulas are parsed, never executed: docs/design/case-costs.md.
 @dataclass(frozen=True, slots=True, repr=False)
 class CostExpression:
     """Arithmetic over columns: numbers, columns, + - * / and parentheses.

@@ -124,6 +124,7 @@ def checked_priors(priors: Any, classes: tuple[Name, ...]) -> Any:
 _MOST_UNKNOWNS = 12
 
 
+# A range is a set, never read as one cost: docs/design/unknown-costs.md.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class UncertainApplication:
     """What is at stake, when costs or priors are only known roughly.

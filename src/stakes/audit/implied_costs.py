@@ -96,6 +96,7 @@ class ImpliedCosts:
         return frame_of(("truth", "decision", "cost"), rows)
 
 
+# Cases move between decisions: docs/design/audit.md.
 def implied_costs(
     metric: Any, matrix: Any, *, positive: Name | None = None,
     higher_is_better: bool | None = None, application: Any = None,

@@ -262,6 +262,7 @@ _FAR = 1000.0
 _SAMPLE = 500
 
 
+# Which infinite scores are kept: docs/design/infinite-scores.md.
 def refuse_impossible_truth(cases: Cases) -> None:
     """Raise when scores call a true class impossible, which no scaling can repair.
 

@@ -32,6 +32,7 @@ _ROUGHLY, _EXACTLY = 5e-2, 1e-5
 _AT_THEIR_LEVEL = "logits at their level, as in `fit`"
 
 
+# Calibrators remember their scores: docs/design/score-scales.md.
 def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
     """The sort of scores given to `fit`; None for scores that were read elsewhere.
 

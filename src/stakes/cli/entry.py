@@ -40,6 +40,7 @@ PURPOSES = {
 EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. {EXIT_CODES}"
 
 
+# Exit codes and streams: docs/design/command-line.md.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `EXIT_CODES` says what each means."""
     words = list(sys.argv[1:] if argv is None else argv)

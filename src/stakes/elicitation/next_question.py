@@ -140,6 +140,7 @@ _APART = 1.5
 _ENOUGH = 2.0
 
 
+# Asked where the recommendation switches: docs/design/elicitation.md.
 def next_question(talk: Elicitation) -> Question | None:
     """The next question, at a switch point of the recommendation; None when done."""
     if talk.contradictions:

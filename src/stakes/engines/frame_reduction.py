@@ -265,6 +265,7 @@ class _Fault:
     positions: bool = False  # whether integers of the column would be read as positions
 
 
+# Why bad rows are a cell, not a pass: docs/design/engines.md.
 def _refuse(
     frame: Any, engine: ModuleType, request: Request, types: ColumnTypes, refused: int
 ) -> NoReturn:

@@ -102,6 +102,7 @@ def least_amount(dialect: Any, truth: Any, amounts: Amounts, n_classes: int) -> 
     return dialect.first_of(branches, found[-1])
 
 
+# Why bins follow the fourth root: docs/design/engines.md.
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
     """Bins of one score: those of the grid, cut further at thresholds."""

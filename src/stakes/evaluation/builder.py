@@ -22,6 +22,7 @@ from stakes.typing import FloatArray
 _OF_POSTERIORS = ("threshold", "recalibrated_nec", "optimistic_nec")
 
 
+# One builder for every road: docs/design/verdict.md.
 def build(
     figures: Sequence[Figures],
     options: Mapping[str, Any],

@@ -140,6 +140,7 @@ def grid(axes: Sequence[Axis], at: Callable[[tuple[float, ...]], tuple[Any, Any]
     return Possible(tuple(axes), costs, priors, weights, tuple(corners))
 
 
+# An evaluation covers the whole range: docs/design/unknown-costs.md.
 def possible_of(uncertain: UncertainApplication, *, few: bool) -> Possible:
     """The nodes of an uncertain application; `few` where looking at each is expensive."""
     share, terms = uncertain.priors, uncertain.terms

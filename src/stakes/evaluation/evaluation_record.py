@@ -37,6 +37,7 @@ def application_record(application: Application, data_priors: Any) -> dict[str, 
 _FORM = "stakes-evaluation-2"
 
 
+# The record has a schema: docs/design/command-line.md.
 def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Everything that was found, as dictionaries, lists, strings and numbers.
 

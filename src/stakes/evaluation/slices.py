@@ -29,6 +29,7 @@ def rows_by_value(by: Any, rows: Rows) -> dict[tuple[Any, ...], NDArray[Any]]:
     return {(value,): values == value for value in apart}
 
 
+# Slices keep the decisions of the whole: docs/design/verdict.md.
 def with_slices(
     whole: Evaluation, keys: Iterable[tuple[Any, ...]], judge: Callable[[Any], Evaluation]
 ) -> Evaluation:

@@ -103,6 +103,7 @@ class CostWords:
         return [name for text in self.amounts.values() for name in CostExpression(text).columns]
 
 
+# Nothing that changes a number is guessed: docs/design/command-line.md.
 def cost_words(words: Sequence[str], gain: Sequence[str]) -> CostWords | None:
     """``fn=10 fp=1``; None when nothing was said.
 

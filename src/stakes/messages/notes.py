@@ -141,6 +141,7 @@ _WORDS = {
 }
 
 
+# Notes are data, worded here: docs/design/messages.md.
 class Note(str):
     """A sentence with its code, how much it matters, and the values it is about.
 

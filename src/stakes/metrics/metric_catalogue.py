@@ -262,6 +262,7 @@ _COLUMNS = ("name", "question", "formula", "direction", "low", "high", "naive", 
             "undefined", "needs", "identities", "reference")  # fmt: skip
 
 
+# The facts of the catalogue are executed: docs/design/metrics.md.
 class Catalogue(Mapping[str, Metric]):
     """A mapping from name to `Metric`; printing it shows the table of facts.
 

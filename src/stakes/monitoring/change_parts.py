@@ -272,6 +272,7 @@ class Chances(NamedTuple):
     rates: FloatArray
 
 
+# A change is tested as if nothing had changed: docs/design/monitoring.md.
 def chances_of(before: Samples, after: Samples, priors: Priors) -> Chances:
     """Three questions: did the cost, the class shares, the decisions within classes move?"""
     if before.groups is not None:

@@ -119,6 +119,7 @@ class Watch:
         return f"<Watch over {len(self.periods)} periods since {self.reference!s}: {rung}>"
 
 
+# Alarms share one budget: docs/design/monitoring.md.
 def watch(
     periods: Mapping[Any, Any] | Sequence[Any],
     *,

@@ -32,6 +32,7 @@ __all__ = ["COLOURS", "DPI", "LEGEND", "LINE", "TITLE", "draw_lines", "mark", "p
 Source: TypeAlias = Literal["print", "authors", "independent", "equality", "again"]
 
 
+# Print and text side by side: docs/design/papers.md.
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One number of a paper beside ours.

@@ -91,6 +91,7 @@ class ClassOrder:
         return self.say.format([*(other for other in classes if other != name), name])
 
 
+# Columns are matched by name, or refused: docs/design/conventions.md.
 def asked_order(
     classes: Any = None, positive: Any = None, labels: Any = None, also: str = ""
 ) -> ClassOrder:

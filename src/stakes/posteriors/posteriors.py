@@ -25,6 +25,7 @@ from stakes.posteriors.class_order import (
 from stakes.typing import FloatArray, Name, Priors
 
 
+# What scores mean is stated, never guessed: docs/design/priors.md.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Posteriors:
     """Posterior probability of each class for each case.

@@ -51,6 +51,7 @@ class Sheet:
     costliest: Sequence[Mapping[str, Any]]
 
 
+# Why a page is one closed file: docs/design/page.md.
 def page(sheet: Sheet) -> str:
     """The sheet as one self-contained HTML page, to be written as UTF-8.
 

@@ -47,6 +47,7 @@ def read(data: bytes, name: str) -> Table:
     return Table(name, n_rows, tuple(names), form, getters=getters, decimal_comma=comma)
 
 
+# Why the csv module is not used for plain files: docs/design/files.md.
 def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
     data = as_plain_text(data, name)

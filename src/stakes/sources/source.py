@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LARGE = 1_000_000_000
 
 
+# In memory, or where they are: docs/design/files.md.
 def is_far(file: str | None, engine: str | None = None, *, rows_needed: bool = False) -> bool:
     """Whether rows are to be counted where they lie instead of read into memory.
 

@@ -61,6 +61,7 @@ def _second_class_of(
 _Side = tuple[NDArray[np.floating[Any]], NDArray[Any] | None]
 
 
+# Scores are kept sorted, class by class: docs/design/thresholds.md.
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreCounts(RankedScores):
     """(Weighted) cases of two classes at each distinct score.

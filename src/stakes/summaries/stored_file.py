@@ -29,6 +29,7 @@ _SEAL = Seal(
 )
 
 
+# Plain files with a version and a checksum: docs/design/saved-summaries.md.
 def save_summary(summary: Any, path: str | Path) -> None:
     """Write a summary to a file that can be read back exactly and added to others.
 

@@ -70,6 +70,7 @@ class MinCostOptimism:
         return Frame({name: [getattr(self, name)] for name in names})
 
 
+# Why the least cost is corrected halfway: docs/design/intervals.md.
 def min_cost_optimism(
     scores: RankedScores,
     application: Any,

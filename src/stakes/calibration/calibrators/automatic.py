@@ -33,6 +33,7 @@ from stakes.results import Frame
 from stakes.typing import FloatArray, Priors, RandomSource
 
 
+# What is tried, averaged and taken, and why: docs/design/calibration-choice.md.
 class Automatic(Calibrator):
     """Weigh or choose calibrators by cross-fitting, and say why.
 

@@ -95,6 +95,7 @@ class Smoothable(Calibrator):
         super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
 
 
+# Target priors weight the fit: docs/design/calibration.md.
 class Logistic(Smoothable):
     r"""Platt's line from any score to a log-likelihood ratio, at a stated prior.
 

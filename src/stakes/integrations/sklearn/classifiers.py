@@ -46,6 +46,7 @@ from stakes.rules import DecisionRule
 from stakes.typing import IntArray, Priors
 
 
+# Learnt from held-out scores: docs/design/scikit-learn.md.
 class BayesDecisionClassifier(AroundClassifier):
     """Decide by least expected cost from the posteriors of any classifier.
 

@@ -176,6 +176,7 @@ class _CostLoss(nn.Module):
         return (shares * sums / totals.clamp_min(torch.finfo(values.dtype).tiny)).sum()
 
 
+# Why it works on logarithms: docs/design/pytorch.md.
 class ExpectedCostLoss(_CostLoss):
     r"""Differentiable expected cost of Bayes decisions: any classes, any decisions.
 

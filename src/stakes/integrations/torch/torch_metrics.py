@@ -46,6 +46,7 @@ def fingerprint(*what: Any) -> Any:
     return torch.tensor(list(digest.digest()), dtype=torch.uint8)
 
 
+# Predictions come first here: docs/design/pytorch.md.
 class ExpectedCost(Metric):
     """Expected cost of Bayes decisions, or of decisions given; lower is better.
 

@@ -75,6 +75,7 @@ def expected_cost(
     return float(_cells(matrix, app, app.costs.values).sum())
 
 
+# Why the best constant decision divides: docs/design/costs.md.
 def normalized_expected_cost(
     y_true: Any,
     decisions: Any = None,

@@ -123,6 +123,7 @@ def _count(share: float, name: str) -> float:
     return float(share) * (1 - 1e-12)
 
 
+# The equal error rate has three names: docs/design/thresholds.md.
 def eer(scores: RankedScores, *, method: EerMethod = "interpolated") -> float:
     r"""Equal error rate: where false positive and false negative rates meet.
 

@@ -80,6 +80,7 @@ class System:
     first_acted: NDArray[Any] | None
 
 
+# The script looks up, adds and divides: docs/design/page.md.
 def grid_of(app: Application) -> Grid | None:
     """The sliders of an application; None unless it has two classes with one cut between."""
     if app.costs.shape != (2, 2) or app.priors is None or not 0 < app.priors[1] < 1:

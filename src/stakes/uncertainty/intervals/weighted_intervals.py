@@ -76,6 +76,7 @@ def equivalent_sum(total: CostSum, rows: FloatArray, squares: FloatArray) -> Cos
     return replace(total, counts=counts)
 
 
+# A weighted row is one case: docs/design/weights.md.
 def weighted_interval(
     y_true: Any,
     decisions: Any,
