@@ -32,7 +32,7 @@ from timing import Row, machine, table
 CHUNK = 2_000_000
 MEMORY = "600MB"
 THREADS = os.cpu_count() or 1
-SCALE = 38966.749537294156  # bins of the fourth root, as `stakes.engines.row_rules.scale(32767)`
+SCALE = 38966.749537294156  # bins of the fourth root, as `stakes.engines.row_values.scale(32767)`
 
 
 def write(path: Path, rows: int) -> None:

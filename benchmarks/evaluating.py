@@ -12,7 +12,7 @@ import numpy as np
 from timing import compare, heading, table
 
 from stakes import Application, CostMatrix, evaluate
-from stakes._kernels.score_limits import score_statistic
+from stakes._kernels.score_test_limits import score_statistic
 from stakes.application import Between, UncertainApplication
 
 NAMES = {"classes": ["stay", "churn"], "decisions": ["ignore", "call"]}

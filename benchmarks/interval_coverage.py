@@ -21,7 +21,7 @@ from scipy.stats import binom, multivariate_normal, norm
 
 from stakes import Application, ScoreCounts
 from stakes._kernels.roc_hull import cross_fitted_counts
-from stakes._kernels.score_limits import ratio_limits, score_limits
+from stakes._kernels.score_test_limits import ratio_limits, score_limits
 from stakes.metrics import at_min_cost
 from stakes.uncertainty import interval
 

@@ -16,7 +16,7 @@ import argparse
 import numpy as np
 
 from stakes._kernels.permutation import permuted_sums
-from stakes._kernels.score_limits import chance_of, equal_shares
+from stakes._kernels.score_test_limits import chance_of, equal_shares
 
 LOOKS, PERIOD, ALPHA = 30, 1000, 0.05
 COSTS = np.array([0.0, 1.0, 10.0, 0.0])

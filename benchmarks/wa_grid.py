@@ -25,7 +25,7 @@ from stakes.papers.wa2025.case_costs import (
     costed_scores,
     free_scores,
 )
-from stakes.papers.wa2025.grid import correlation_grid, outcomes_at
+from stakes.papers.wa2025.correlations import correlation_grid, outcomes_at
 
 AUTHORS = 1.7  # seconds per cell and sample
 RATIO, SHARE = 0.5, 0.3

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes._kernels.score_limits import chance_of, equal_shares
+from stakes._kernels.score_test_limits import chance_of, equal_shares
 
 TABLE = st.lists(st.integers(1, 80), min_size=6, max_size=6)
 

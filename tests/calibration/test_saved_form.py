@@ -18,7 +18,7 @@ from stakes.calibration import (
     VennAbers,
     load,
 )
-from stakes.calibration.persistence import every_kind
+from stakes.calibration.calibrator_json import every_kind
 from stakes.exceptions import DataError, FormatError, StakesError
 
 ALL = sorted(set(every_kind()) - {"shifted"})

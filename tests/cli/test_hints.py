@@ -29,7 +29,7 @@ NEVER = {
     ("ask", "truth"): "every error costs the same as long as nothing was asked",
     ("audit", "case_table"): "--join-on is not taken",
     ("audit", "answers"): "--preset is not taken",
-    ("audit", "remarks"): "--by is not taken",
+    ("audit", "assumptions"): "--by is not taken",
     ("audit", "opened_files"): "what needs an engine is refused",
     ("calibrate", "case_table"): "--join-on is not taken",
     ("demo", "cells"): "no file is read",

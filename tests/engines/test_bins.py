@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from stakes.engines.row_rules import Bins, place, scale, steps
+from stakes.engines.row_values import Bins, place, scale, steps
 
 
 class TestBins:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.calibration import Affine, Gaussian
-from stakes.calibration.persistence import every_kind
+from stakes.calibration.calibrator_json import every_kind
 from stakes.cli.show.progress import attended
 from stakes.exceptions import DataError
 from stakes.messages.audience import (

@@ -35,7 +35,6 @@ from stakes.papers.wa2025.case_costs import (
     revenues,
     trapezoid_h,
 )
-from stakes.papers.wa2025.claims import PANELS, TABLE_3, realised_claim, weighted_claims
 from stakes.papers.wa2025.correlations import (
     _CUSTOMERS,
     _REVENUES,
@@ -43,7 +42,16 @@ from stakes.papers.wa2025.correlations import (
     _realised,
     _variant_costs,
 )
-from stakes.papers.wa2025.grid import correlation_grid, heat_maps, outcomes_at, panel
+from stakes.papers.wa2025.grid import (
+    PANELS,
+    TABLE_3,
+    correlation_grid,
+    heat_maps,
+    outcomes_at,
+    panel,
+    realised_claim,
+    weighted_claims,
+)
 from stakes.papers.wa2025.table_3 import _SCENARIOS, _fixed_gaps, _printed_gaps, _scenario
 
 ITEMS = {item.key: item for item in PAPER.items}

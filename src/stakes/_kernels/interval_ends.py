@@ -163,7 +163,7 @@ def joint_share(draws: Floats, level: float) -> float:
 
 
 def _inner_ranks(draws: Floats) -> Floats:
-    """Ranks from 1 up; equal values take the one deepest inside, so flat stretches count not."""
+    """Ranks from 1 up; equal values take the one deepest inside, so flat stretches do not count."""
     size = draws.shape[0]
     order = np.argsort(draws, axis=0, kind="stable")
     values = np.take_along_axis(draws, order, axis=0)

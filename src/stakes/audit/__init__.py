@@ -10,9 +10,9 @@ with LoadedOnUse(globals()):
     from stakes.audit.candidates import rank_correlations as rank_correlations
     from stakes.audit.candidates import weighted_spearman as weighted_spearman
     from stakes.audit.compliance import compliance as compliance
-    from stakes.audit.compliance_result import Compliance as Compliance
-    from stakes.audit.compliance_result import RankedPair as RankedPair
-    from stakes.audit.compliance_result import Witness as Witness
+    from stakes.audit.compliance_witnesses import Compliance as Compliance
+    from stakes.audit.compliance_witnesses import RankedPair as RankedPair
+    from stakes.audit.compliance_witnesses import Witness as Witness
     from stakes.audit.implied_costs import BestThreshold as BestThreshold
     from stakes.audit.implied_costs import ImpliedCosts as ImpliedCosts
     from stakes.audit.implied_costs import best_threshold as best_threshold

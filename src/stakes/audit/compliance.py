@@ -12,7 +12,7 @@ import numpy as np
 from stakes._kernels.rankings import common_arc
 from stakes._random import as_generator
 from stakes.application import CostMatrix, as_application
-from stakes.audit.compliance_result import (
+from stakes.audit.compliance_witnesses import (
     TOLERANCE,
     Compliance,
     RankedPair,

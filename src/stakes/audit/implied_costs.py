@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes.application import CostMatrix
-from stakes.audit.compliance_result import false_alarms
+from stakes.audit.compliance_witnesses import false_alarms
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table

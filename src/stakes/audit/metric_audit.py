@@ -15,7 +15,7 @@ from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.compliance import compliance
-from stakes.audit.compliance_result import Compliance, short
+from stakes.audit.compliance_witnesses import Compliance, short
 from stakes.audit.implied_costs import ImpliedCosts, implied_costs
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposition import OppositePair, opposite_pair

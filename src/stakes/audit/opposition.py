@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, as_application
-from stakes.audit.compliance_result import whole_table
+from stakes.audit.compliance_witnesses import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import BINARY_MOVES, indifference, rate_tables, strict_sign
 from stakes.summaries import ConfusionMatrix

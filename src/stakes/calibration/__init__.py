@@ -4,6 +4,7 @@ from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
     from stakes.calibration.calibrator import Calibrator as Calibrator
+    from stakes.calibration.calibrator_file import load as load
     from stakes.calibration.calibrators.affine import Affine as Affine
     from stakes.calibration.calibrators.affine import Temperature as Temperature
     from stakes.calibration.calibrators.affine import Vector as Vector
@@ -49,4 +50,3 @@ with LoadedOnUse(globals()):
     from stakes.calibration.measures.gain import calibration_gain as calibration_gain
     from stakes.calibration.measures.reliability_table import ReliabilityTable as ReliabilityTable
     from stakes.calibration.measures.reliability_table import reliability_table as reliability_table
-    from stakes.calibration.saved_calibrators import load as load

@@ -7,41 +7,18 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._checks import as_priors, is_number
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
+from stakes.calibration.calibrator_json import Savable, kinds
 from stakes.calibration.labelled_scores import Cases, read_cases
-from stakes.calibration.persistence import Savable, kinds
-from stakes.calibration.score_input import Scores, of_weight, read_log_scores, refuse_vast
+from stakes.calibration.score_input import Scores, bounded, of_weight, read_log_scores, refuse_vast
 from stakes.calibration.score_kind import read_alike, sort_of, spread_of
 from stakes.exceptions import DataError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Calibrator", "as_calibrator", "bounded"]
-
-
-def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[Scores, float]:
-    """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known."""
-    if scores.is_column:
-        if bound is None:
-            bound = _bound_from(np.abs(scores.values), option)
-        return Scores(np.clip(scores.values, -bound, bound), scores.rows), bound
-    best = scores.values.max(axis=1, keepdims=True)
-    with np.errstate(over="ignore"):
-        table = np.subtract(scores.values, best, dtype=np.float64)
-    if bound is None:
-        bound = _bound_from(-table, option)
-    return Scores(np.maximum(table, -bound), scores.rows), bound
-
-
-def _bound_from(distances: NDArray[Any], option: float | str) -> float:
-    """The bound itself, or for "data" log 2 beyond the largest finite distance."""
-    if option != "data":
-        return float(option)
-    finite = distances[np.isfinite(distances)]
-    return float(finite.max(initial=0.0)) + float(np.log(2.0))
+__all__ = ["Calibrator", "as_calibrator"]
 
 
 class Calibrator(Savable):

@@ -339,7 +339,7 @@ def refuse_marks(cases: Cases, spread: float) -> None:
     )
 
 
-def refuse_turned(turned: NDArray[np.bool_], scores: Scores) -> None:
+def refuse_reversed_scores(turned: NDArray[np.bool_], scores: Scores) -> None:
     """Raise when a negative scale would make certain of what infinite scores call impossible."""
     if turned.any():
         raise scores.refusal(

@@ -292,3 +292,25 @@ def refuse_vast(scores: Scores) -> Scores:
             said = f"must be {most}: divide all by a constant; they are larger in"
             raise scores.refusal(places, said, enough=50.0)
     return scores
+
+
+def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[Scores, float]:
+    """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known."""
+    if scores.is_column:
+        if bound is None:
+            bound = _bound_from(np.abs(scores.values), option)
+        return Scores(np.clip(scores.values, -bound, bound), scores.rows), bound
+    best = scores.values.max(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        table = np.subtract(scores.values, best, dtype=np.float64)
+    if bound is None:
+        bound = _bound_from(-table, option)
+    return Scores(np.maximum(table, -bound), scores.rows), bound
+
+
+def _bound_from(distances: NDArray[Any], option: float | str) -> float:
+    """The bound itself, or for "data" log 2 beyond the largest finite distance."""
+    if option != "data":
+        return float(option)
+    finite = distances[np.isfinite(distances)]
+    return float(finite.max(initial=0.0)) + float(np.log(2.0))

@@ -1,4 +1,4 @@
-"""The door of the command line: find the command, run it, turn problems into exit codes.
+"""The door of the command line: find the command and run it.
 
 Each command is a module of this package with ``configure(parser)``, which adds its options and
 imports nothing heavy, and ``run(args) -> int``, which does the work and returns the exit code.

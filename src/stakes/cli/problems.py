@@ -1,4 +1,4 @@
-"""Problems become messages and exit codes, and what is printed outlives a reader who leaves."""
+"""Problems become messages and exit codes, and output survives a closed pipe."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from stakes.exceptions import FormatError, StakesError
 
 @contextmanager
 def reading_answer(at: str) -> Iterator[None]:
-    """Say which answer it is in which something is missing, refused or cannot be read."""
+    """Name the answer that is incomplete, refused or unreadable."""
     try:
         yield
     except KeyError as error:

@@ -53,7 +53,7 @@ class RatioInterval:
 
     @property
     def factor(self) -> float:
-        """How many times the high end is the low one."""
+        """The high end divided by the low one."""
         return self.high / self.low
 
     @property

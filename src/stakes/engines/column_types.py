@@ -13,7 +13,7 @@ import numpy as np
 from stakes._checks import sum_tolerance
 from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
-from stakes.engines.row_rules import PREFIX
+from stakes.engines.row_values import PREFIX
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.audience import named
 from stakes.typing import Name

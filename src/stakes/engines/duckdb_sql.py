@@ -8,7 +8,7 @@ from typing import Any
 
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
-from stakes.engines.row_rules import Grouping, Plan, Table
+from stakes.engines.row_values import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
 #: Bits of a key up to which groups are places in an array.

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from stakes._optional import load
-from stakes.engines.row_rules import PREFIX, Grouping, Plan, RowFunction, Table
+from stakes.engines.row_values import PREFIX, Grouping, Plan, RowFunction, Table
 from stakes.exceptions import DataError
 
 #: What engines call the types of Python.

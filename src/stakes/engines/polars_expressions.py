@@ -10,7 +10,7 @@ import narwhals as nw
 
 from stakes._optional import load
 from stakes.engines import narwhals_expressions as frames
-from stakes.engines.row_rules import Plan, Table
+from stakes.engines.row_values import Plan, Table
 
 
 class _Polars(frames.Narwhals):

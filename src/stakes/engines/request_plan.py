@@ -11,7 +11,7 @@ from typing import Any
 
 from stakes.engines.column_types import ColumnTypes, coded
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.row_rules import (
+from stakes.engines.row_values import (
     PREFIX,
     Bins,
     Grouping,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from stakes.engines.row_rules import PREFIX, Grouping
+from stakes.engines.row_values import PREFIX, Grouping
 
 
 def _joined(sign: str) -> Any:

@@ -18,7 +18,7 @@ from stakes._kernels.bayes_rule import cuts, thresholds
 from stakes._names import as_positions, encode, listed
 from stakes.application import Application, CaseCosts, as_application
 from stakes.engines.column_types import refuse_lone_column
-from stakes.engines.row_rules import Bins
+from stakes.engines.row_values import Bins
 from stakes.exceptions import DataError, MergeError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, asked_order, column_place

@@ -1,4 +1,4 @@
-"""What costs that differ from case to case come to, of rows in memory and of sums by an engine."""
+"""Models judged by costs that differ from case to case, from rows or from sums by an engine."""
 
 from __future__ import annotations
 

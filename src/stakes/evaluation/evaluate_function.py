@@ -213,7 +213,7 @@ def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalu
     """The same at all that uncertain costs and shares may be."""
     if uncertain is None:
         return found
-    from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
+    from stakes.evaluation.unknown_costs_builder import is_cheap, possible_of, with_doubt
 
     possible = possible_of(uncertain, few=True)
     if is_cheap(found, possible):

@@ -12,7 +12,6 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
-from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.model_evaluation import (
     ModelEvaluation,
     Naive,
@@ -22,6 +21,7 @@ from stakes.evaluation.model_evaluation import (
 )
 from stakes.evaluation.model_table import as_text, model_frame
 from stakes.evaluation.model_variants import CaseSources, Sources
+from stakes.evaluation.unknown_costs import Doubt
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.results import Frame

@@ -170,7 +170,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     try:
         fitted = cross_fit(
             cases.truth,
-            np.log(_softened(model.posteriors.astype(np.float64))),
+            np.log(_without_zeros(model.posteriors.astype(np.float64))),
             calibrator=wanted if isinstance(wanted, Calibrator) else Affine(),
             folds=rows.folds,
             rng=rng,
@@ -184,7 +184,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     return priced(cases.count(codes, app), app, codes, rule), fitted
 
 
-def _softened(posteriors: NDArray[Any]) -> NDArray[Any]:
+def _without_zeros(posteriors: NDArray[Any]) -> NDArray[Any]:
     """Posteriors without zeros: they become half the smallest one, as if they had been rounded.
 
     Only for calibration, which cannot move a certainty; rows that hold none stay as they are.

@@ -1,4 +1,4 @@
-"""What a reduction comes to: rows in memory, rows that stay in their engine, confusion matrices."""
+"""Models judged by one cost matrix, from rows in memory, an engine's counts or confusion tables."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.exceptions import DataError, FormatError
+from stakes.inquiry.assumptions import about_absent, about_switches, told
 from stakes.inquiry.case_question import (
     application_over,
     at_place,
@@ -21,7 +22,6 @@ from stakes.inquiry.case_question import (
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.option_words import binary_costs
-from stakes.inquiry.remarks import about_absent, about_switches, told
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
 from stakes.sources.cells import Labels

@@ -11,11 +11,11 @@ from stakes.evaluation import Evaluation
 from stakes.evaluation.builder import with_rules
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import StakesError
+from stakes.inquiry.assumptions import assumptions, refuse_many_slices, told
 from stakes.inquiry.case_question import Placed
 from stakes.inquiry.far_counts import Counted, counted_far
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
 from stakes.inquiry.model_decisions import rule_of
-from stakes.inquiry.remarks import assumptions, refuse_many_slices, told
 from stakes.messages.notes import Note
 from stakes.summaries import ConfusionMatrix, PairedCounts
 

@@ -17,12 +17,12 @@ from stakes.engines.reduction import Part
 from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.far_columns import FarColumns, is_empty
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.model_columns import (
+from stakes.inquiry.model_decisions import gaps_said
+from stakes.inquiry.model_scores import (
     LOGARITHMS,
     refuse_probabilities_called_logs,
     refuse_useless_narrow,
 )
-from stakes.inquiry.model_decisions import gaps_said
 from stakes.inquiry.truth import NO_VALUE, about_truth
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped

@@ -27,7 +27,7 @@ Attended = Callable[..., Any]
 
 
 def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
-    """Do some work without telling anybody how far it is."""
+    """Do some work without showing progress."""
     return work()
 
 

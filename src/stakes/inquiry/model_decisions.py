@@ -16,7 +16,7 @@ from stakes.application import Application
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.model_columns import Model
+from stakes.inquiry.model_scores import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped

@@ -11,6 +11,7 @@ from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.builder import with_rules
 from stakes.exceptions import CostError, DataError
+from stakes.inquiry.assumptions import assumptions, calibrating, refuse_many_slices, told
 from stakes.inquiry.case_question import (
     Asked,
     Placed,
@@ -20,10 +21,9 @@ from stakes.inquiry.case_question import (
     refuse_or_name_dominated,
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
-from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.model_decisions import rule_of, said_by, turned_round, without_gaps
+from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import CostWords, binary_case_costs
-from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_slices, told
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
 

@@ -23,7 +23,7 @@ from stakes.application import (
     uncertain_costs_from_toml,
 )
 from stakes.evaluation import Evaluation
-from stakes.evaluation.doubt_builder import (
+from stakes.evaluation.unknown_costs_builder import (
     FEW,
     MANY,
     Axis,

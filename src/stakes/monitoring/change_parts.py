@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.permutation import permuted_sums
-from stakes._kernels.score_limits import chance_of, equal_shares, score_limits
+from stakes._kernels.score_test_limits import chance_of, equal_shares, score_limits
 from stakes._names import listed
 from stakes.application import Application
 from stakes.exceptions import DataError, MergeError

@@ -65,7 +65,7 @@ def _new_threshold(change: PeriodChange) -> str:
 
 
 def _errors(change: PeriodChange) -> str:
-    """Which class the errors of which moved most in cost."""
+    """The class whose errors changed the cost most."""
     k = int(abs(change.rate_parts).argmax())
     if change.rate_parts[k] == 0:
         return "The decisions within the outcomes moved, at no cost"

@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._checks import as_level
 from stakes._kernels.interval_ends import normal_quantile, student_limits
-from stakes._kernels.score_limits import score_limits
+from stakes._kernels.score_test_limits import score_limits
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError

@@ -1,4 +1,4 @@
-"""HTML in which everything is escaped unless it was made here, and numbers inside a page."""
+"""HTML in which everything is escaped unless it was made here, and the frame of a page."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _SEAL = Seal(
 
 def record_of(rule: DecisionRule) -> dict[str, Any]:
     """See `DecisionRule.record`."""
-    from stakes.calibration.persistence import jsonable
+    from stakes.calibration.calibrator_json import jsonable
 
     app = rule.application
     at, taken = rule.cuts() if rule.has_cuts else ([], [])

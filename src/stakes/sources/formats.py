@@ -59,6 +59,8 @@ FORMATS = (
     Format("speech"),  # lists of trials, called as anybody likes
     Format("delimited", (".csv", ".tsv")),
 )
+#: Endings of files that run code when they are opened; they are never read.
+UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
 
 
 def format_of(data: bytes, name: str) -> Format:

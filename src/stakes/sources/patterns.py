@@ -19,7 +19,7 @@ class Files:
     """Files of one form; `paths` are the files themselves, or one address to be listed there.
 
     `header` is that of the first text file; None for other forms, and where it is far away.
-    `gaps` says that words for nothing were met among numbers, and how they are to be found: in
+    `gaps` says that words for missing values were met among numbers, and how to find them: in
     `words` as engines compare them, or in the `text` of every cell, without spaces around it.
     `over_lines` says that cells between quotes go on over several lines.
     """

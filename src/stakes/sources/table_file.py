@@ -11,14 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from stakes.exceptions import FormatError
-from stakes.sources.formats import FORMATS, format_of
+from stakes.sources.formats import FORMATS, UNSAFE, format_of
 from stakes.sources.speech import lone_half
 from stakes.sources.table import Table
 
 #: What flowed through pipes, by where these are.
 _PIPES: dict[tuple[int, int], bytes] = {}
-#: Endings of files that run code when they are opened.
-_UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
 
 
 def read_table(path: str) -> Table:
@@ -49,7 +47,7 @@ def read_bytes(path: str) -> tuple[bytes, str]:
     if path == "-":
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
-    if file.suffix.lower() in _UNSAFE:
+    if file.suffix.lower() in UNSAFE:
         why = f"I do not open {file.suffix} files, because opening one runs the code in it"
         hint = "save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)"
         raise FormatError(f"{file.name}: {why}.", hint=hint)

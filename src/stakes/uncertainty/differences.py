@@ -193,7 +193,7 @@ def group_gap(
 
 
 def two_sided(value: float, error: float, freedom: float) -> float:
-    """Two-sided p-value of Student's t, normal with endless degrees of freedom."""
+    """Two-sided p-value of Student's t, normal when the degrees of freedom are infinite."""
     from scipy.special import ndtr, stdtr
 
     if error <= 0:

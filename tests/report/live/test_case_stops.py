@@ -114,6 +114,7 @@ def test_nothing_moves_with_a_third_decision():
 
 
 def test_the_caption_of_reliability_is_about_the_best_model():
+    pytest.importorskip("matplotlib", reason="the page is drawn: pip install 'stakes[plots]'")
     y, p, amount = drawn()
     models = {"coin": np.full(N, 0.5) + np.arange(N) / 1000 / N, "p": p}
     ev = evaluate(y, models, application=with_fees(amount), min_cases=10**6, rng=0)

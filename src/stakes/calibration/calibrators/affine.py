@@ -16,9 +16,13 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.calibrators.logistic import Smoothable, fit_odds, fit_report, on_line
-from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
-from stakes.calibration.persistence import Shapes
+from stakes.calibration.labelled_scores import (
+    Cases,
+    refuse_impossible_truth,
+    refuse_reversed_scores,
+)
 from stakes.calibration.score_input import Scores
 from stakes.messages.audience import calibrators, either
 from stakes.typing import FloatArray
@@ -90,7 +94,7 @@ class _Scaling(Smoothable):
             columns = log_softmax(columns)
         if (self.scales < 0.0).any():
             turned = np.isneginf(columns) & (self.scales < 0.0)
-            refuse_turned(np.asarray(turned.any(axis=1)), scores)
+            refuse_reversed_scores(np.asarray(turned.any(axis=1)), scores)
         with np.errstate(invalid="ignore"):
             logits = columns * self.scales
         if np.isnan(logits).any():  # a scale of exactly 0 ignores even infinite scores
@@ -202,7 +206,7 @@ class Affine(_Scaling):
         odds = scores.log_odds()
         slope, intercept = self.scales[0], self.biases[1] - self.biases[0]
         if slope < 0.0:
-            refuse_turned(np.isinf(odds), scores)
+            refuse_reversed_scores(np.isinf(odds), scores)
         return binary_log_posteriors(on_line(odds, slope, intercept))
 
 

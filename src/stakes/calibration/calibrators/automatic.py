@@ -13,6 +13,8 @@ from stakes._names import listed, observed_names
 from stakes._random import as_seed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_file import aim_again, described, made, plain_aim
+from stakes.calibration.calibrator_json import Shapes, need_all
 from stakes.calibration.calibrators.affine import Affine
 from stakes.calibration.calibrators.automatic_choice import (
     chosen_place,
@@ -24,8 +26,6 @@ from stakes.calibration.calibrators.average import Average
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, loss_name
 from stakes.calibration.measures.gain import about_light_weights
-from stakes.calibration.persistence import Shapes, need_all
-from stakes.calibration.saved_calibrators import aim_again, described, made, plain_aim
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.posteriors import Posteriors

@@ -11,12 +11,12 @@ import numpy as np
 
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_file import made
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.calibrators.isotonic import VennAbers
 from stakes.calibration.calibrators.logistic import Beta, fit_increasing
 from stakes.calibration.calibrators.smooth import mid_ranks
 from stakes.calibration.labelled_scores import Cases
-from stakes.calibration.persistence import Shapes
-from stakes.calibration.saved_calibrators import made
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors

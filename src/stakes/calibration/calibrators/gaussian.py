@@ -9,8 +9,8 @@ import numpy as np
 
 from stakes._kernels.class_scores import binary_log_posteriors, median
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases
-from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.messages.audience import calibrators, either, named

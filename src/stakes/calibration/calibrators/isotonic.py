@@ -19,8 +19,8 @@ from stakes._kernels.isotonic_blocks import (
     venn_abers_upper,
 )
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_json import Shapes, as_parameter
 from stakes.calibration.labelled_scores import Cases
-from stakes.calibration.persistence import Shapes, as_parameter
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError, FormatError
 from stakes.typing import FloatArray, IntArray, Priors

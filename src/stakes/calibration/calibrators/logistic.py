@@ -11,8 +11,8 @@ from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
 from stakes._kernels.optimise.regression_fit import Line, fit_line, fit_logistic
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth
-from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.messages.audience import setting

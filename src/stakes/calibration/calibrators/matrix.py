@@ -14,8 +14,8 @@ from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.monotone_curve import KNOTS, bent, fit_curve
 from stakes._kernels.optimise.regression_fit import fit_matrix
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_marks
-from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors

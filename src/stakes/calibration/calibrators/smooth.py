@@ -11,8 +11,8 @@ from stakes._checks import is_number
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.monotone_curve import likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases
-from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors

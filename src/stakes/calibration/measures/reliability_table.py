@@ -1,4 +1,4 @@
-"""Reliability: how often it happens when the classifier says so."""
+"""Reliability: how often a class occurs where the classifier gives it a probability."""
 
 from __future__ import annotations
 

@@ -181,8 +181,8 @@ def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
         return []
     from stakes.audit import best_threshold
     from stakes.inquiry.case_question import asked
-    from stakes.inquiry.model_columns import models_of
     from stakes.inquiry.model_decisions import posteriors_of, without_gaps
+    from stakes.inquiry.model_scores import models_of
     from stakes.inquiry.truth import texts
     from stakes.summaries import ScoreCounts
 

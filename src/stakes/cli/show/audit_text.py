@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.audit import Audit
-from stakes.audit.compliance_result import short
+from stakes.audit.compliance_witnesses import short
 from stakes.cli.show.fixed_width import Column, fitted, say_left_out
 from stakes.cli.show.terminal import bold, page_width, print_aligned, print_json, print_wrapped
 from stakes.results import Frame

@@ -25,20 +25,18 @@ from stakes.papers.wa2025.case_costs import (
     massive_revenues,
     revenues,
 )
-from stakes.papers.wa2025.claims import (
-    PANELS,
-    plain_claims,
-    realised_claim,
-    robust_claims,
-    weighted_claims,
-)
 from stakes.papers.wa2025.grid import (
+    PANELS,
     SAMPLES,
     Weighing,
     correlation_grid,
     heat_maps,
     outcomes_at,
     panel,
+    plain_claims,
+    realised_claim,
+    robust_claims,
+    weighted_claims,
 )
 from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray

@@ -26,7 +26,7 @@ from stakes.papers.wa2025.case_costs import (
     free_scores,
     revenues,
 )
-from stakes.papers.wa2025.claims import TABLE_3
+from stakes.papers.wa2025.grid import TABLE_3
 from stakes.results import frame_of
 from stakes.typing import FloatArray
 

@@ -82,7 +82,7 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
 
 
 def _escaped(path: str) -> str:
-    """A path of this machine as a pattern that only it fits; a tilde is no home."""
+    """A path of this machine as a pattern that fits it alone; ``~`` does not mean home here."""
     return ("./" if path.startswith("~") else "") + re.sub(r"([*?\[])", r"[\1]", path)
 
 

@@ -50,7 +50,7 @@ def metric_name(metric: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked at a public door: of which metric, at what costs, how, how sure, how drawn."""
+    """The arguments of a public interval function, in one object."""
 
     metric: Any
     application: Any

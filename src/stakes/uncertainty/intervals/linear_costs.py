@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from stakes._checks import as_priors
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import normal_quantile
-from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
+from stakes._kernels.score_test_limits import ratio_limits, score_limits, score_statistic
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.exceptions import DataError, UndefinedError

@@ -188,7 +188,7 @@ def sums_interval(summed: CellSums, asked: Asked) -> Interval:
 
 
 def _score_interval(summed: CellSums, asked: Asked) -> Interval:
-    """The score interval of the cost of as many equal cases as are as sure of it."""
+    """The score interval of the cost at the effective number of equally weighted cases."""
     joint = summed.joint
     stakes = asked.stakes(joint.confusion(joint.systems[0]))
     sums, rows, squares = (

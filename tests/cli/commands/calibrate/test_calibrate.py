@@ -9,7 +9,7 @@ import pytest
 
 from stakes import Posteriors
 from stakes.calibration import Affine, load
-from stakes.calibration.persistence import every_kind, sealed
+from stakes.calibration.calibrator_json import every_kind, sealed
 from stakes.cli.commands.calibrate import KINDS
 from stakes.demonstration import example_path
 from stakes.posteriors import estimate_priors

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stakes.calibration.persistence import every_kind
+from stakes.calibration.calibrator_json import every_kind
 
 
 def two_and_three(write, rows):

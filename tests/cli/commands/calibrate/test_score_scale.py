@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from stakes import Posteriors
 from stakes.calibration import Affine, Automatic, Isotonic, Logistic, Matrix, load
-from stakes.calibration.persistence import sealed
+from stakes.calibration.calibrator_json import sealed
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 400)

@@ -30,8 +30,8 @@ from stakes.elicitation import (
 from stakes.elicitation.answers_file import kept_prior
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import Asked, asked
-from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.model_decisions import without_gaps
+from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts

@@ -25,8 +25,8 @@ from stakes.elicitation.question import regrets_of
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.model_decisions import without_gaps
+from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import shares, volume
 from stakes.inquiry.ranges import spread_out
 from stakes.inquiry.truth import Cases

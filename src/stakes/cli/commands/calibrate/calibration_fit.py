@@ -13,11 +13,11 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
+from stakes.calibration.calibrator_json import every_kind
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Cases as ReadCases
 from stakes.calibration.labelled_scores import read_cases
 from stakes.calibration.measures.gain import gain_of
-from stakes.calibration.persistence import every_kind
 from stakes.calibration.score_input import Scores, of_weight, read_scores
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
 from stakes.cli.show.progress import Telling
@@ -25,8 +25,8 @@ from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed, asked, at_place
 from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.model_decisions import turned_round, without_gaps
+from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.truth import Cases, texts
 from stakes.messages.audience import speaking_of
 from stakes.posteriors import Posteriors, shift_priors

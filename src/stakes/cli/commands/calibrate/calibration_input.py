@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes.calibration import Calibrator
-from stakes.calibration.persistence import sealed
+from stakes.calibration.calibrator_json import sealed
 from stakes.calibration.score_input import (
     FEW_CASES,
     looks_like_probabilities,
@@ -35,7 +35,7 @@ from stakes.cli.problems import warn
 from stakes.cli.show.outputs import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
 from stakes.inquiry.column_roles import flipped
-from stakes.inquiry.model_columns import Model, sums_checked
+from stakes.inquiry.model_scores import Model, sums_checked
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors

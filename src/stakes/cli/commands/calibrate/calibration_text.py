@@ -15,7 +15,7 @@ from stakes.cli.show.outputs import write_picture
 from stakes.cli.show.terminal import dim, print_aligned, print_json, print_wrapped
 from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
-from stakes.inquiry.remarks import both_shares
+from stakes.inquiry.assumptions import both_shares
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts

@@ -15,7 +15,7 @@ from stakes import _files
 from stakes._optional import load
 from stakes.application.toml_text import located
 from stakes.calibration import Calibrator
-from stakes.calibration.saved_calibrators import read_saved
+from stakes.calibration.calibrator_file import read_saved
 from stakes.cli.commands.calibrate.calibration_input import agreed, input_of, scores_from
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_json, print_wrapped

@@ -1,4 +1,4 @@
-"""Saved calibrators read again, and unfitted ones as JSON types."""
+"""Calibrators read from files, and unfitted ones as JSON types."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from stakes.application import Application, CostMatrix
 from stakes.calibration.calibrator import Calibrator, as_calibrator
+from stakes.calibration.calibrator_json import SEAL, every_kind, jsonable
 from stakes.calibration.labelled_scores import Aim
-from stakes.calibration.persistence import SEAL, every_kind, jsonable
 from stakes.exceptions import FormatError
 from stakes.metrics import BetaWeight
 

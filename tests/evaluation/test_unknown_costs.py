@@ -10,7 +10,7 @@ import pytest
 
 import stakes
 from stakes.application import Alternatives, BetaShare, Between, Samples, UncertainApplication
-from stakes.evaluation.doubt_builder import axis, possible_of
+from stakes.evaluation.unknown_costs_builder import axis, possible_of
 
 # 100 'no' and 10 'yes': bold 30 alarms and 1 miss, shy 10 alarms and 4 misses.
 BOLD, SHY = (

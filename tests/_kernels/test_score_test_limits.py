@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from stakes._kernels.interval_ends import normal_quantile, wilson
-from stakes._kernels.score_limits import (
+from stakes._kernels.score_test_limits import (
     _constrained_shares,
     ratio_limits,
     score_limits,

@@ -133,7 +133,7 @@ class Bins:
         return np.asarray(first[codes])
 
     def _all_edges(self) -> FloatArray:
-        """The edges of the grid and the thresholds, sorted, perhaps twice the same."""
+        """The edges of the grid and the thresholds, sorted, possibly with duplicates."""
         return np.sort(np.concatenate((_grid_edges(self.half), self.thresholds)))
 
 

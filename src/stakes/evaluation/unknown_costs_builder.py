@@ -1,4 +1,4 @@
-"""An evaluation over everything that its costs and shares may be."""
+"""An evaluation over the whole range of unknown costs and shares."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from stakes.application import (
     Samples,
     UncertainApplication,
 )
-from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_intervals import NEAR_TIE, told_apart, within
 from stakes.evaluation.model_variants import decided
+from stakes.evaluation.unknown_costs import Doubt
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
 

@@ -1,4 +1,4 @@
-"""Compliance: the verdict on whether a metric ranks as a cost matrix does, with witnesses."""
+"""Compliance: whether a metric ranks as a cost matrix does, and the tables that witness it."""
 
 from __future__ import annotations
 
