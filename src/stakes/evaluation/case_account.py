@@ -20,7 +20,7 @@ from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_evaluation import Figures, Naive
 from stakes.evaluation.model_intervals import compared_by_case, nec_draws
 from stakes.evaluation.model_rows import Cases, Model, Rows
-from stakes.evaluation.model_variants import CaseRule, CaseSources, rule_on
+from stakes.evaluation.recalibration import CaseRule, CaseSources, rule_on
 from stakes.exceptions import CostError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import plain

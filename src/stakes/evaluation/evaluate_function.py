@@ -22,7 +22,7 @@ from stakes.application import (
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import Cases, Rows, read_models, refuse_other_order, said_of
-from stakes.evaluation.model_variants import refuse_absent
+from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import (
     evaluated_counts,
     evaluated_reduction,

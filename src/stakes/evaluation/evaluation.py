@@ -20,7 +20,7 @@ from stakes.evaluation.model_evaluation import (
     use_of_decisions,
 )
 from stakes.evaluation.model_table import as_text, model_frame
-from stakes.evaluation.model_variants import CaseSources, Sources
+from stakes.evaluation.recalibration import CaseSources, Sources
 from stakes.evaluation.unknown_costs import Doubt
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.evaluation.model_variants import decided
+from stakes.evaluation.recalibration import decided
 from stakes.metrics import expected_cost
 from stakes.results import Frame
 from stakes.rules import DecisionRule

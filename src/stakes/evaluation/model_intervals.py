@@ -21,7 +21,7 @@ from stakes.curves import switch_points
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.model_evaluation import Figures, Stretch
 from stakes.evaluation.model_rows import Cases, Rows
-from stakes.evaluation.model_variants import Sources, Variant
+from stakes.evaluation.recalibration import Sources, Variant
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty import (

@@ -25,7 +25,7 @@ from stakes.evaluation.model_intervals import (
     unpaired,
 )
 from stakes.evaluation.model_rows import Rows, refuse_same_names
-from stakes.evaluation.model_variants import (
+from stakes.evaluation.recalibration import (
     Judged,
     Sources,
     Variant,

@@ -22,7 +22,7 @@ from stakes.application import (
 )
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_intervals import NEAR_TIE, told_apart, within
-from stakes.evaluation.model_variants import decided
+from stakes.evaluation.recalibration import decided
 from stakes.evaluation.unknown_costs import Doubt
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray

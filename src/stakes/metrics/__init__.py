@@ -124,6 +124,16 @@ with LoadedOnUse(globals()):
     from stakes.metrics.scores.detection_costs import min_cllr as min_cllr
     from stakes.metrics.scores.detection_costs import min_cost as min_cost
     from stakes.metrics.scores.detection_costs import nist_applications as nist_applications
+    from stakes.metrics.scores.error_rate_points import at_equal_error as at_equal_error
+    from stakes.metrics.scores.error_rate_points import at_sensitivity as at_sensitivity
+    from stakes.metrics.scores.error_rate_points import at_specificity as at_specificity
+    from stakes.metrics.scores.error_rate_points import eer as eer
+    from stakes.metrics.scores.error_rate_points import (
+        sensitivity_at_specificity as sensitivity_at_specificity,
+    )
+    from stakes.metrics.scores.error_rate_points import (
+        specificity_at_sensitivity as specificity_at_sensitivity,
+    )
     from stakes.metrics.scores.hull_points import HullPoints as HullPoints
     from stakes.metrics.scores.hull_points import ParetoFront as ParetoFront
     from stakes.metrics.scores.hull_points import ScoreBounds as ScoreBounds
@@ -140,16 +150,6 @@ with LoadedOnUse(globals()):
     from stakes.metrics.scores.proper_scores import binary_cross_entropy as binary_cross_entropy
     from stakes.metrics.scores.proper_scores import cost_over_applications as cost_over_applications
     from stakes.metrics.scores.proper_scores import score_decomposition as score_decomposition
-    from stakes.metrics.scores.rate_thresholds import at_equal_error as at_equal_error
-    from stakes.metrics.scores.rate_thresholds import at_sensitivity as at_sensitivity
-    from stakes.metrics.scores.rate_thresholds import at_specificity as at_specificity
-    from stakes.metrics.scores.rate_thresholds import eer as eer
-    from stakes.metrics.scores.rate_thresholds import (
-        sensitivity_at_specificity as sensitivity_at_specificity,
-    )
-    from stakes.metrics.scores.rate_thresholds import (
-        specificity_at_sensitivity as specificity_at_sensitivity,
-    )
     from stakes.metrics.scores.score_ranking import auc as auc
     from stakes.metrics.scores.score_ranking import average_precision as average_precision
     from stakes.metrics.scores.score_ranking import h_measure as h_measure

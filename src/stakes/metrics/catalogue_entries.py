@@ -15,7 +15,7 @@ from stakes.metrics.costs import expected_cost
 from stakes.metrics.counts import binary_rates, many_class_rates
 from stakes.metrics.counts.many_class_rates import averaged
 from stakes.metrics.metric import Batch, Metric, entry
-from stakes.metrics.scores.rate_thresholds import (
+from stakes.metrics.scores.error_rate_points import (
     eer,
     sensitivity_at_specificity,
     specificity_at_sensitivity,

@@ -6,7 +6,10 @@ Nothing is loaded here, so that the help of a command can name the endings.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stakes.exceptions import FormatError
 
 if TYPE_CHECKING:
     from stakes.sources.table import Table
@@ -60,7 +63,15 @@ FORMATS = (
     Format("delimited", (".csv", ".tsv")),
 )
 #: Endings of files that run code when they are opened; they are never read.
-UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
+_UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
+
+
+def refuse_unsafe(file: Path) -> None:
+    """Raise for a file that could run code."""
+    if file.suffix.lower() in _UNSAFE:
+        why = f"I do not open {file.suffix} files, because opening one runs the code in it"
+        hint = "save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)"
+        raise FormatError(f"{file.name}: {why}.", hint=hint)
 
 
 def format_of(data: bytes, name: str) -> Format:

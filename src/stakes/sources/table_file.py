@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stakes.exceptions import FormatError
-from stakes.sources.formats import FORMATS, UNSAFE, format_of
+from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.speech import lone_half
 from stakes.sources.table import Table
 
@@ -47,10 +47,7 @@ def read_bytes(path: str) -> tuple[bytes, str]:
     if path == "-":
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
-    if file.suffix.lower() in UNSAFE:
-        why = f"I do not open {file.suffix} files, because opening one runs the code in it"
-        hint = "save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)"
-        raise FormatError(f"{file.name}: {why}.", hint=hint)
+    refuse_unsafe(file)
     if file.is_file() or not file.exists() or file.is_dir():
         return file.read_bytes(), file.name
     return _from_pipe(file), "the pipe"

@@ -28,7 +28,7 @@ from stakes.evaluation.model_table import as_csv, flat_columns, rows_of
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.quantities import grouped
-from stakes.report.canvas import svg_of
+from stakes.report.charts import svg_of
 from stakes.sources.patterns import fitting
 
 

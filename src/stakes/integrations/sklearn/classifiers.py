@@ -26,17 +26,17 @@ from stakes.integrations.sklearn.estimator_costs import (
     unfitted,
 )
 from stakes.integrations.sklearn.held_out_folds import (
+    fold_count,
     held_out,
     learnt,
     posteriors_by,
+    read_groups,
     refuse_ensemble,
 )
 from stakes.integrations.sklearn.sklearn_protocol import (
     AroundClassifier,
     checked_labels,
     fit_metadata,
-    fold_count,
-    read_groups,
     refuse_without_weights,
     weights_learnt,
 )

@@ -4,16 +4,14 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -24,98 +22,9 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
-from stakes._checks import same_length
-from stakes._columns import as_column, refuse_masked
-from stakes.calibration import stratified_folds
-from stakes.calibration.labelled_scores import group_numbers
+from stakes._columns import refuse_masked
 from stakes.exceptions import DataError
 from stakes.typing import IntArray
-
-
-def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
-    """The group of each case; none where every case is a group of its own."""
-    if groups is None:
-        return None
-    column = as_column(groups, "groups")
-    same_length("groups", len(column), "y", length)
-    return None if len(np.unique(group_numbers(column))) == length else column
-
-
-def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any) -> int:
-    """Folds for which nobody asked by number: five, or fewer where no class has the groups."""
-    if groups is None:
-        return 5
-    kept = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    return max(2, min(5, int(_groups_per_class(codes[kept], groups[kept]).max())))
-
-
-def _groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
-    """In how many groups each class has cases."""
-    numbers, size = group_numbers(groups), int(codes.max()) + 1
-    pairs = np.unique(numbers * size + codes)
-    return np.bincount(pairs % size, minlength=size)
-
-
-def splits(
-    cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, splitting: Mapping[str, Any]
-) -> Iterator[tuple[Any, Any]]:
-    """Train and test parts of `cv`, none of which has cases of one group on both sides."""
-    if groups is None:
-        wanted = get_routing_for_object(cv).consumes("split", ["groups"])
-        if "groups" in wanted and "groups" not in splitting:
-            raise DataError(
-                f"`cv` is a {type(cv).__name__}, and no groups were given.",
-                hint="fit(X, y, groups=...); in a search or cross-validation they arrive by "
-                "metadata routing: sklearn.set_config(enable_metadata_routing=True)",
-            )
-        yield from check_cv(cv, y, classifier=True).split(X, y, **splitting)
-    elif cv is None or isinstance(cv, Integral):
-        most = _most_groups(y, groups)
-        count = 5 if cv is None else int(cv)
-        if not 2 <= count <= most:
-            raise DataError(
-                f"`cv` must be from 2 to {most}, the most groups that a class has; got {count}.",
-                hint=f"cv={min(5, most)}",
-            )
-        number = stratified_folds(y, count, groups=groups)  # as far as whole groups allow
-        for fold in range(count):
-            yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
-    else:
-        _most_groups(y, groups)
-        numbers = group_numbers(groups)
-        for place, (train, test) in enumerate(check_cv(cv, y).split(X, y, **splitting)):
-            rows = np.arange(len(y))[test]
-            both = rows[np.isin(numbers[rows], numbers[train])]
-            if both.size:
-                raise DataError(
-                    f"`cv` must keep groups together; {_name(groups, both[0])} is on both sides of "
-                    f"split {place} ({both.size} of {rows.size} cases held out).",
-                    hint="cv=5, cv=GroupKFold(5), or a list of splits that keep groups together",
-                    rows=both[:10].tolist(),
-                )
-            yield train, test
-
-
-def _most_groups(y: NDArray[Any], groups: NDArray[Any]) -> int:
-    """The most groups of a class; without a second group there is nothing to learn it from."""
-    classes, codes = np.unique(y, return_inverse=True)
-    found = _groups_per_class(codes.reshape(-1), groups)
-    if (found == 1).any():
-        alone = int(np.argmax(found == 1))
-        rows = np.flatnonzero(codes.reshape(-1) == alone)
-        raise DataError(
-            f"`groups` must be two or more in every class; all {rows.size} cases of "
-            f"{classes.tolist()[alone]!r} are in {_name(groups, rows[0])}, and are to be held out "
-            "together.",
-            hint="bring cases of that class from another group",
-            rows=rows[:10].tolist(),
-        )
-    return int(found.max())
-
-
-def _name(groups: NDArray[Any], row: int) -> str:
-    """The group of a case, in words."""
-    return f"group {groups[[row]].tolist()[0]!r}"
 
 
 def takes_groups(thing: Any, method: str) -> bool:

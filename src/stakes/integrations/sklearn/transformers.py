@@ -13,10 +13,9 @@ from stakes._columns import as_weights, refuse_masked
 from stakes.calibration.score_input import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.estimator_costs import unfitted
+from stakes.integrations.sklearn.held_out_folds import fold_count, read_groups
 from stakes.integrations.sklearn.sklearn_protocol import (
     checked_labels,
-    fold_count,
-    read_groups,
 )
 from stakes.posteriors import Posteriors
 

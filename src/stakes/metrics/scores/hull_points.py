@@ -17,7 +17,7 @@ from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import expected_cost
 from stakes.metrics.scores.detection_costs import min_cllr, min_cost
-from stakes.metrics.scores.rate_thresholds import eer
+from stakes.metrics.scores.error_rate_points import eer
 from stakes.metrics.scores.score_ranking import auc
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, ScoreBins

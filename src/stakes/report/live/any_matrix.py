@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._random import as_generator
 from stakes.application import CostMatrix
 from stakes.decisions.bayes import moved_decisions
-from stakes.evaluation.model_variants import Judged, Sources
+from stakes.evaluation.recalibration import Judged, Sources
 from stakes.report.markup import packed
 from stakes.report.page_inputs import LARGEST_TABLE
 from stakes.typing import FloatArray

@@ -18,7 +18,7 @@ from stakes._kernels.roc_hull import cumulative, hull
 from stakes.application import Application
 from stakes.evaluation.case_account import case_weights
 from stakes.evaluation.model_rows import Model
-from stakes.evaluation.model_variants import CaseRule, CaseSources
+from stakes.evaluation.recalibration import CaseRule, CaseSources
 from stakes.report.markup import packed
 from stakes.typing import FloatArray
 

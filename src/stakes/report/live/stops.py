@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._kernels.score_test_limits import ratio_limits, score_limits, score_statistic
 from stakes.application import Application
-from stakes.evaluation.model_variants import Sources, Variant
+from stakes.evaluation.recalibration import Sources, Variant
 from stakes.evaluation.verdict import SAME_COST
 from stakes.typing import FloatArray
 from stakes.uncertainty.comparison import shares_best

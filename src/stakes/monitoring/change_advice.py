@@ -1,0 +1,88 @@
+"""What to do about a change: keep deciding, new priors, re-calibrate, retrain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stakes.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from stakes.monitoring.periods import PeriodChange
+
+
+def advice_on(change: PeriodChange) -> str:
+    """One or two sentences: what moved, and what to do about it."""
+    moved = set(change.moved)
+    if not moved:
+        return "Nothing moved more than chance: keep deciding as you do."
+    gone = (change.priors_after == 0) & (change.priors_before > 0)
+    if "priors" in moved and gone.any():
+        name = change.classes[int(gone.argmax())]
+        return (
+            f"{_shares(change)}. Find out first why there is no case of {name!r} any more: its "
+            "labels may not have come in yet. Until then this period says nothing about the model."
+        )
+    if "priors" in moved and "rates" not in moved:
+        quiet = "the errors within each outcome moved no more than chance"
+        return f"{_shares(change)}; {quiet}. {_new_threshold(change)}"
+    if "rates" in moved:
+        also = f" {_shares(change)} too, so estimate the priors anew first." * ("priors" in moved)
+        return f"{_errors(change)}.{also} {_remedy(change)}"
+    way = "rose" if change.change > 0 else "fell"
+    return (
+        f"The cost {way}, but neither the shares of the outcomes nor the errors within them moved "
+        "surely enough to say why: collect more cases, and look at both."
+    )
+
+
+def _shares(change: PeriodChange) -> str:
+    """Which share moved most; of two, that of the outcome that is acted on."""
+    p, q = change.priors_before, change.priors_after
+    k = 1 if len(change.classes) == 2 else int(abs(q - p).argmax())
+    went = f"went from {in_per_cent(p[k])} to {in_per_cent(q[k])}"
+    return f"The share of {change.classes[k]!r} {went}"
+
+
+def _new_threshold(change: PeriodChange) -> str:
+    """How to use the model at other shares: the cut on probabilities made for the old ones."""
+    where = "Estimate the priors anew and decide with them; the model can stay"
+    p, q = change.priors_before, change.priors_after
+    if change.application.costs.shape == (2, 2) and 0 < p[1] < 1 and 0 < q[1] < 1:
+        rule = DecisionRule(change.application.with_priors(p))
+        old, new = rule.threshold, rule.moved(q).threshold
+        if rule.taken == (0, 1) and old is not None and new is not None and 0 < old < 1:
+            cuts = f"act above {new:.3g} instead of {old:.3g}"
+            return f"{where}: on probabilities made for the old shares, {cuts}."
+    return f"{where}: posteriors.with_priors(new, from_priors=old)."
+
+
+def _errors(change: PeriodChange) -> str:
+    """The class whose errors changed the cost most."""
+    k = int(abs(change.rate_parts).argmax())
+    if change.rate_parts[k] == 0:
+        return "The decisions within the outcomes moved, at no cost"
+    way = "more" if change.rate_parts[k] > 0 else "less"
+    return (
+        f"Deciding about {change.classes[k]!r} costs {way} than it did: "
+        f"{change.class_costs_before[k]:.4g} -> {change.class_costs_after[k]:.4g} for each"
+    )
+
+
+def _remedy(change: PeriodChange) -> str:
+    """Recalibrate, retrain, or find out which."""
+    if change.rate_part.value <= 0:
+        return "It got no dearer: find out what changed before you rely on it."
+    if change.ranking is None:
+        return (
+            "Re-calibrate on recent cases; if the ranking of cases got worse too (compare their "
+            "scores), retrain."
+        )
+    if change.ranking < change.alpha:
+        return "The ranking of cases changed as well, which calibration cannot mend: retrain."
+    good = "The ranking of cases is what it was, so the model is still good"
+    return f"{good}: re-calibrate on recent cases."
+
+
+def in_per_cent(share: float) -> str:
+    """A share in per cent, three digits."""
+    return f"{100 * share:.3g} %"
