@@ -17,8 +17,8 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
-from stakes.sources.speech import KEY_PAIRS
 from stakes.sources.table import Table
+from stakes.sources.trial_lists import KEY_PAIRS
 
 #: A column with more different values than this cannot be a column of outcomes.
 _MOST_OUTCOMES = 1000

@@ -1,9 +1,8 @@
-"""HTML in which everything is escaped unless it was made here, and the frame of a page."""
+"""HTML in which everything is escaped unless it was made here, and numbers inside a page."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import html
 import json
 import re
@@ -95,32 +94,6 @@ def folded(title: str, *parts: str) -> Html:
 def section(title: str, *parts: str, class_: str = "") -> Html:
     """A section with its heading."""
     return element("section", joined(element("h2", title), *parts), class_=class_)
-
-
-def in_policy(source: str) -> str:
-    """What a content-security policy calls a script or style sheet that stands in the page."""
-    digest = hashlib.sha256(source.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def framed(title: str, body: Html, *, style: str, allowed: str, after: str = "") -> str:
-    """A page of its own; beside its style sheet it loads only what is `allowed`."""
-    policy = (
-        f"default-src 'none'; style-src {in_policy(style)}; {allowed}; base-uri 'none'; "
-        "form-action 'none'"
-    )
-    head = joined(
-        Html('<meta charset="utf-8">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="referrer" content="no-referrer">'),
-        element("title", title),
-        Html(f"<style>{style}</style>"),
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
-        f"<body>\n{element('main', body)}\n{after}</body>\n</html>\n"
-    )
 
 
 def packed(values: Any, *, short: bool = False) -> dict[str, str]:

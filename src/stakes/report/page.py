@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +15,7 @@ from typing import Any
 from stakes.evaluation import model_table
 from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
-from stakes.report.markup import Html, as_json, element, framed, in_policy, joined, text
+from stakes.report.markup import Html, as_json, element, joined, text
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, close_to_best, computed, drawings, verdict
@@ -83,7 +85,7 @@ def page(sheet: Sheet) -> str:
         kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
         data = joined(data, kept)
     title = f"{question} {sheet.record['facts'].get('source', '')}".strip()
-    return framed(title, body, style=style, allowed=f"script-src {in_policy(script)}",
+    return framed(title, body, style=style, allowed=f"script-src {_in_policy(script)}",
                   after=f"{data}\n<script>{script}</script>\n")  # fmt: skip
 
 
@@ -172,3 +174,29 @@ def _footer(sheet: Sheet) -> str:
         held = f"On request, this page lists {len(sheet.costliest)} cases by their row; for the "
         held += "rest it holds counts and curves only."
     return f"{held} It loads nothing from anywhere; its script is part of the file."
+
+
+def _in_policy(source: str) -> str:
+    """What a content-security policy calls a script or style sheet that stands in the page."""
+    digest = hashlib.sha256(source.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def framed(title: str, body: Html, *, style: str, allowed: str, after: str = "") -> str:
+    """A page of its own; beside its style sheet it loads only what is `allowed`."""
+    policy = (
+        f"default-src 'none'; style-src {_in_policy(style)}; {allowed}; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    head = joined(
+        Html('<meta charset="utf-8">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="referrer" content="no-referrer">'),
+        element("title", title),
+        Html(f"<style>{style}</style>"),
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
+        f"<body>\n{element('main', body)}\n{after}</body>\n</html>\n"
+    )

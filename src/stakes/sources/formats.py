@@ -59,7 +59,7 @@ FORMATS = (
     HDF5,
     Format("arff", (".arff",)),
     Format("json_lines", (".jsonl", ".ndjson")),
-    Format("speech"),  # lists of trials, called as anybody likes
+    Format("trial_lists"),  # lists of trials, called as anybody likes
     Format("delimited", (".csv", ".tsv")),
 )
 #: Endings of files that run code when they are opened; they are never read.

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
-from stakes.sources.speech import List, table_of_list
 from stakes.sources.table import Table, table_of_arrays
+from stakes.sources.trial_lists import List, table_of_list
 
 _ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
 _COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from stakes.exceptions import FormatError
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
-from stakes.sources.speech import lone_half
 from stakes.sources.table import Table
+from stakes.sources.trial_lists import lone_half
 
 #: What flowed through pipes, by where these are.
 _PIPES: dict[tuple[int, int], bytes] = {}

@@ -15,9 +15,9 @@ from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.formats import HDF5
 from stakes.sources.hdf5 import hdf5_list
-from stakes.sources.speech import List, first_names, joined_scores, read_list
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_bytes, unzipped
+from stakes.sources.trial_lists import List, first_names, joined_scores, read_list
 
 _PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
 

@@ -35,7 +35,8 @@ from stakes.papers.pages.page_words import (
 )
 from stakes.papers.runs import Result
 from stakes.report.charts import inline
-from stakes.report.markup import Html, element, folded, framed, joined, section, table, text
+from stakes.report.markup import Html, element, folded, joined, section, table, text
+from stakes.report.page import framed
 from stakes.results import Frame
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from stakes.sources.speech import fits, lone_half, read_list
+from stakes.sources.trial_lists import fits, lone_half, read_list
 
 # (speaker, recording, target?, score): at equal costs and the shares of the data, 3 of 8 targets,
 # the threshold on the llr is log(5/3) = 0.51: one miss (0.4), one false alarm (1.2)
