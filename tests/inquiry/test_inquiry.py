@@ -218,3 +218,13 @@ def test_far_rows_are_counted_where_they_lie(tmp_path):
             stakes.sources.read(str(file), engine="duckdb"), label="churned",
             posteriors={"gbm": "sharp"}, application=costs,
         )  # fmt: skip
+
+
+def test_a_file_of_costs_is_no_inquiry(tmp_path):
+    file = tmp_path / "costs.toml"
+    file.write_text("[costs]\nmiss = 10\nfalse_alarm = 1\n", encoding="utf-8")
+    with pytest.raises(
+        FormatError, match=r"holds a table \[costs\], as files of costs do"
+    ) as found:
+        Inquiry.load(file)
+    assert "costs = 'costs.toml'" in str(found.value)

@@ -225,6 +225,10 @@ class Inquiry:
         if strange:
             hint = f"the words are those of the options: {', '.join(sorted(known))}"
             raise FormatError(f"{where} asks for '{strange[0]}', which I do not know.", hint=hint)
+        for key in (key for key, value in given.items() if isinstance(value, Mapping)):
+            if key not in ("cost", "gain"):
+                said = f"{where} holds a table [{key}], as files of costs do."
+                raise FormatError(said, hint=f"name such a file instead:  costs = '{where}'")
         return cls(**given)
 
 

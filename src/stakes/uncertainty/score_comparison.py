@@ -162,9 +162,9 @@ def _error_of_areas(moves: list[FloatArray], weighted: bool) -> tuple[float, flo
     """
     squares = [float((m**2).sum()) for m in moves]
     parts = (s * m.size / max(m.size - 1, 1) for s, m in zip(squares, moves, strict=True))
-    error, fourths = float(np.sqrt(sum(parts))), sum(float((m**4).sum()) for m in moves)
-    freedom = max(sum(squares) ** 2 / fourths, 1.0) if weighted and fourths > 0 else np.inf
-    return error, freedom
+    error = float(np.sqrt(sum(parts)))
+    fourths = sum(float(((m**2) ** 2).sum()) for m in moves) if weighted else 0.0
+    return error, max(sum(squares) ** 2 / fourths, 1.0) if fourths > 0 else np.inf
 
 
 def compare_across(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
-from stakes.calibration import Calibrator, Histogram, VennAbers
+from stakes.calibration import Calibrator, Histogram, VennAbers, load
 from stakes.exceptions import DataError
 
 
@@ -220,3 +220,15 @@ class TestHistogram:
     def test_bound_is_a_positive_number(self, kind, bound):
         with pytest.raises(DataError, match="`bound` must be"):
             kind(bound=bound)
+
+
+def test_weighted_fits_can_be_saved(tmp_path):
+    # weighted sums rounded to a little more than one, and their complement below zero was refused
+    rng = np.random.default_rng(0)
+    for k in range(20):
+        y = rng.integers(0, 2, 200)
+        scores, weights = rng.normal(3.0 * y), rng.uniform(0.1, 3.0, 200)
+        fitted = VennAbers().fit(scores, y, sample_weight=weights)
+        fitted.save(tmp_path / f"{k}.json")
+        again = load(tmp_path / f"{k}.json")
+        assert np.array_equal(again.posteriors(scores), fitted.posteriors(scores))

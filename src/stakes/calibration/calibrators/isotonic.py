@@ -197,6 +197,8 @@ class VennAbers(Calibrator):
         positives = weighted_sums(inverse, cases.weights * (cases.codes == 1))
         upper = venn_abers_upper(positives, totals)
         lower = 1.0 - venn_abers_upper((totals - positives)[::-1], totals[::-1])[::-1]
+        # weighted sums may round to a little more than one
+        lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
         same = (np.diff(lower) == 0) & (np.diff(upper) == 0)
         kept = ~(np.append(False, same) & np.append(same, False))  # both ends of each level
         self.places, self.lower, self.upper = places[kept], lower[kept], upper[kept]

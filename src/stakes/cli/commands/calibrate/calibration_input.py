@@ -178,7 +178,7 @@ def scores_from(
     kind = source.scores_are
     if kind == "posterior" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
         raise PosteriorError(
-            f"probabilities are read, but {table.source} has values from "
+            f"the calibration reads probabilities, but {table.source} has values from "
             f"{_shown(np.sort(values, axis=None))}.",
             hint=_OTHER_COLUMN if known else "log-odds: --scores-are log_odds; or rank",
         )
