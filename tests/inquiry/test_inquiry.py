@@ -191,12 +191,42 @@ def test_rows_of_a_source_are_judged_by_slice_too(tmp_path):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [{"level": 0.9}, {"rng": 1}])
-def test_what_a_source_would_pass_over_is_refused(tmp_path, given):
-    rows = stakes.sources.read(str(churn(tmp_path, rows=40)))
-    costs = stakes.CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
-    with pytest.raises(DataError, match=f"`{next(iter(given))}` cannot be used with sources"):
-        stakes.evaluate_frame(rows, label="churned", posteriors="sharp", application=costs, **given)
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+def test_level_and_seed_are_asked_alike_from_every_side(tmp_path, capsys, engine):
+    if engine:
+        pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    from stakes.cli.entry import main
+
+    file = str(churn(tmp_path))
+    costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])
+
+    def judged(**more):
+        rows = stakes.sources.read(file, engine=engine)
+        asked = {"label": "churned", "posteriors": ["sharp", "blunt"], "application": costs}
+        return stakes.evaluate_frame(rows, **asked, **more)
+
+    usual, wide = judged(), judged(level=0.5, rng=3)
+    low, high = wide["sharp"].interval
+    assert usual["sharp"].interval[0] < low < high < usual["sharp"].interval[1]
+    assert (wide.inquiry.level, wide.inquiry.seed) == (0.5, 3)
+    words = ["eval", file, "--label", "churned", "--positive", "yes", "--scores", "sharp,blunt"]
+    words += ["--cost", "fn=10", "fp=1", "--level", "0.5", "--seed", "3", "--json"]
+    assert main([*words, *(["--engine", engine] if engine else [])]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["inquiry"]["level"], record["inquiry"]["seed"]) == (0.5, 3)
+    printed = next(model for model in record["models"] if model["name"] == "sharp")
+    assert printed["interval"] == pytest.approx([low, high])
+
+
+def test_arrays_are_asked_about_too():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    costs = stakes.CostMatrix([[0, 1], [10, 0]])
+    ev = stakes.evaluate(y, {"p": rng.random(300)}, application=costs, level=0.9, rng=3)
+    assert ev.inquiry.costs == ev.application
+    assert ev.record()["inquiry"] == {"level": 0.9, "seed": 3}
+    with pytest.raises(DataError, match="`level` must lie between 0 and 1"):
+        Inquiry(level=1.0)
 
 
 def test_far_rows_are_counted_where_they_lie(tmp_path):

@@ -150,7 +150,8 @@ def evaluate(
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
         _refuse_columns(per_case | {"classes": classes, "positive": positive}, "confusion matrices")
-        return _doubted(evaluated_counts(tables, given, options), uncertain)
+        found = _doubted(evaluated_counts(tables, given, options), uncertain)
+        return _with_inquiry(found, options)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "groups": groups, "by": by}
@@ -164,13 +165,23 @@ def evaluate(
         from stakes.evaluation.case_account import evaluated_case_rows
 
         _refuse_columns({"by": by}, "costs per case")
-        return evaluated_case_rows(rows, case_costs, options)
+        return _with_inquiry(evaluated_case_rows(rows, case_costs, options), options)
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:
         return _doubted(evaluated_rows(part, options), uncertain)
 
-    return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+    found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+    return _with_inquiry(found, options, positive=positive)
+
+
+def _with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
+    """What was found, with what was asked; arrays and frames have no name to be kept by."""
+    from stakes.inquiry.inquiry import Inquiry
+
+    said: dict[str, Any] = {k: str(word) for k, word in words.items() if word is not None}
+    said |= {"seed": options["rng"], "level": options["level"], "min_cases": options["min_cases"]}
+    return replace(found, inquiry=Inquiry(costs=found.application, **said))
 
 
 def _options(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:
@@ -282,7 +293,7 @@ def evaluate_frame(
         Also count the posteriors of two classes in this many bins, for the best threshold on
         these data.
     level, min_cases, rng
-        As in `evaluate`. What is read from sources is judged at 0.95 with seed 0.
+        As in `evaluate`.
 
     Returns
     -------
@@ -313,14 +324,12 @@ def evaluate_frame(
     asked: dict[str, Any] = {"positive": positive, "by": by, "sample_weight": sample_weight}
     if hasattr(frame, "is_far"):
         idle = {"classes": classes, "from_priors": from_priors, "bins": bins or None}
-        idle |= {"level": None if level == 0.95 else level, "rng": rng or None}
         _refuse_columns(idle, "sources")
         from stakes.inquiry.answers import evaluate_source
 
         asked |= {"posteriors": posteriors, "decisions": decisions, "case_costs": case_costs}
-        return evaluate_source(
-            frame, label=label, application=application, min_cases=min_cases, **asked
-        )
+        asked |= {"min_cases": min_cases, "level": level, "seed": as_seed(rng)}
+        return evaluate_source(frame, label=label, application=application, **asked)
     from stakes.engines import Request, reduce_frame
 
     uncertain = application if isinstance(application, UncertainApplication) else None
@@ -348,6 +357,8 @@ def evaluate_frame(
     )
     options = _options(level, rng, min_cases)
     found = evaluated_reduction(reduce_frame(frame, request), options=options)
+    words = {"label": label, "weight": sample_weight, "positive": positive}
+    found = _with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
     if uncertain is None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))

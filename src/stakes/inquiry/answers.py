@@ -142,7 +142,7 @@ def evaluate_source(
     by: Any = None,
     case_costs: Mapping[str, Any] | None = None,
     sample_weight: str | None = None,
-    min_cases: int = 10,
+    **settings: Any,
 ) -> Evaluation:
     """Judge the models in the rows of a source; see `stakes.evaluate_frame`."""
     if not isinstance(application, (Application, CostMatrix)):
@@ -178,7 +178,7 @@ def evaluate_source(
             decisions=",".join(taken),
             weight=sample_weight,
             by=by,
-            min_cases=min_cases,
+            **settings,
             **asked,
         )
     )

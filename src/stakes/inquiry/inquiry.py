@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stakes._checks import as_level
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
 from stakes.exceptions import DataError, FormatError
-from stakes.sources.source import is_far
 
 if TYPE_CHECKING:
     from stakes.sources.source import Source
@@ -87,6 +87,10 @@ class Inquiry:
         The column of times and the length of a period, for monitoring.
     min_cases : int
         With fewer cases of an outcome there is no verdict.
+    level : float
+        Of the intervals.
+    seed : int
+        Of what is drawn.
     """
 
     source: str | Source | None = None
@@ -120,6 +124,8 @@ class Inquiry:
     time: str | None = None
     period: str | None = None
     min_cases: int = 10
+    level: float = 0.95
+    seed: int = 0
 
     def __post_init__(self) -> None:
         for name in ("scores", "proba", "decisions", "flip", "confusion", "more"):
@@ -128,6 +134,7 @@ class Inquiry:
                 object.__setattr__(self, name, ",".join(value))
         for name in ("cost", "gain"):
             object.__setattr__(self, name, _words(getattr(self, name)))
+        object.__setattr__(self, "level", as_level(self.level))
         if self.scores_are is not None and self.scores_are not in KINDS:
             known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
             raise DataError(f"scores are {known}; got {self.scores_are!r}.")
@@ -164,6 +171,8 @@ class Inquiry:
             return False
         if not isinstance(self.source, str):
             return self.source.is_far
+        from stakes.sources.source import is_far
+
         needed = bool(self.groups or self.more or self.trials)
         return is_far(self.source, self.engine, rows_needed=needed)
 
@@ -234,7 +243,8 @@ class Inquiry:
 
 def judging_options(inquiry: Inquiry) -> dict[str, Any]:
     """What `stakes.evaluate` is told beside cases and costs, on every way to it."""
-    return {"level": 0.95, "min_cases": max(1, inquiry.min_cases), "rng": 0}
+    settings = {"level": inquiry.level, "rng": inquiry.seed}
+    return {**settings, "min_cases": max(1, inquiry.min_cases)}
 
 
 def _held(text: str, file: Path) -> Mapping[str, Any]:

@@ -70,6 +70,8 @@ _WRITTEN = {
     "--list-costliest N": "with costs per case: list the costliest cases in the page, by their row",
     "--save FILE": "also keep what was decided, as counts, for stakes merge, monitor and eval",
     "--min-positives 10": "with fewer cases of an outcome, print counts but no verdict",
+    "--level 0.95": "how sure intervals are",
+    "--seed 0": "of what is drawn; another seed gives other draws",
 }
 _CONDITIONS = {
     "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "
@@ -89,7 +91,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the model to deploy and its threshold"}
     add_options(group.add_mutually_exclusive_group(), forms)
-    add_options(group, _WRITTEN, list_costliest=0, min_positives=10)
+    add_options(group, _WRITTEN, list_costliest=0, min_positives=10, level=0.95, seed=0)
     add_group(parser, CONDITIONS, _CONDITIONS, fail_if=OFTEN)
 
 
@@ -147,13 +149,15 @@ def _refuse_idle(args: argparse.Namespace) -> None:
     from stakes.exceptions import DataError
 
     page = ("embed-posteriors", "forensic", "list-costliest")
-    for name in (*page, "min-positives"):
+    for name in (*page, "min-positives", "seed"):
         value = getattr(args, name.replace("-", "_"))
         if value and name in page and not (args.html or args.pdf):
             said = f"--{name} is about the page, and none is written."
             raise DataError(said, hint="--html report.html")
         if value < 0:
             raise DataError(f"--{name} must not be negative; got {value}.")
+    if not 0 < args.level < 1:
+        raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
 
 
 def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
