@@ -35,10 +35,14 @@ def _target_sums(
     features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
 ) -> Floats:
     """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
-    mass = targets.astype(np.float64)
-    if weights is not None:
-        mass *= weights
-    return np.array([*(np.dot(feature, mass) for feature in features), mass.sum()])
+    sums = np.zeros(len(features) + 1)
+    for start in range(0, len(targets), _BLOCK):  # blocks stay in the cache
+        part = slice(start, start + _BLOCK)
+        mass = targets[part].astype(np.float64)
+        if weights is not None:
+            mass *= weights[part]
+        sums += [*(np.dot(feature[part], mass) for feature in features), mass.sum()]
+    return sums
 
 
 class LogisticLoss:
