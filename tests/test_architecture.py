@@ -31,7 +31,7 @@ SURROUNDINGS = (
     "_names",
     "_optional",
     "_random",
-    "_sealed",
+    "_checksums",
     "results",
 )
 LAYERS = (
@@ -392,3 +392,17 @@ def test_design_pages_are_cited_where_their_rules_are_followed() -> None:
     about_the_repository = {"README", "differences", "house", "tests"}
     assert cited <= pages
     assert pages - cited == about_the_repository
+
+
+def test_the_table_of_rooms_names_every_room_and_only_modules_that_exist() -> None:
+    page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\w+`.*?) \|.*\| (.*?) \|$", page, re.M)
+    listed_rooms = set()
+    for rooms, modules in rows:
+        names = re.findall(r"`(\w+)`", rooms)
+        listed_rooms |= set(names)
+        for module in re.findall(r"`([\w/]+)`", modules):
+            places = [PACKAGE / room / module for room in names]
+            assert any(p.with_suffix(".py").exists() or p.is_dir() for p in places), module
+    rooms = {p.name for p in PACKAGE.iterdir() if p.is_dir() and not p.name.startswith("_")}
+    assert listed_rooms == rooms

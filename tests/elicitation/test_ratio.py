@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
 from stakes.elicitation import RatioInterval
-from stakes.elicitation.statements import _ratio_words
+from stakes.elicitation.agreement import _ratio_words
 from stakes.exceptions import CostError, PriorError
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import stakes
 from stakes import Application, CostMatrix, DecisionRule, load_rule
-from stakes._sealed import checksum
+from stakes._checksums import checksum
 from stakes.calibration import Affine
 from stakes.exceptions import FormatError
 from stakes.posteriors import Posteriors

@@ -29,5 +29,5 @@ with LoadedOnUse(globals()):
     from stakes.audit.misranking import misranking_by_error as misranking_by_error
     from stakes.audit.misranking import misranking_rate as misranking_rate
     from stakes.audit.misranking import misranking_rates as misranking_rates
-    from stakes.audit.opposite_tables import OppositePair as OppositePair
-    from stakes.audit.opposite_tables import opposite_pair as opposite_pair
+    from stakes.audit.opposite_rankings import OppositePair as OppositePair
+    from stakes.audit.opposite_rankings import opposite_pair as opposite_pair

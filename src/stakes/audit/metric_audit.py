@@ -18,7 +18,7 @@ from stakes.audit.compliance import compliance
 from stakes.audit.compliance_witnesses import Compliance, short
 from stakes.audit.implied_costs import ImpliedCosts, implied_costs
 from stakes.audit.misranking import MisrankingRate, misranking_rate
-from stakes.audit.opposite_tables import OppositePair, opposite_pair
+from stakes.audit.opposite_rankings import OppositePair, opposite_pair
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
 from stakes.metrics.metric_catalogue import catalogue

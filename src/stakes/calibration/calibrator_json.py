@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from stakes._checks import as_priors, is_number
+from stakes._checksums import Seal
 from stakes._files import write_whole
-from stakes._sealed import Seal
 from stakes.calibration.score_input import read_scores
 from stakes.calibration.score_kind import known_sort, known_spread
 from stakes.exceptions import DataError, FormatError, StakesError

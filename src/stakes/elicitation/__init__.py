@@ -3,6 +3,11 @@
 from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
+    from stakes.elicitation.agreement import Contradiction as Contradiction
+    from stakes.elicitation.agreement import RatioInterval as RatioInterval
+    from stakes.elicitation.agreement import Statement as Statement
+    from stakes.elicitation.agreement import agreed_ratio as agreed_ratio
+    from stakes.elicitation.agreement import contradictions as contradictions
     from stakes.elicitation.answers_file import answers_from_toml as answers_from_toml
     from stakes.elicitation.answers_file import answers_to_toml as answers_to_toml
     from stakes.elicitation.answers_file import matrix_answers_from_toml as matrix_answers_from_toml
@@ -24,8 +29,3 @@ with LoadedOnUse(globals()):
     from stakes.elicitation.routes import ratio_from_sensitivity as ratio_from_sensitivity
     from stakes.elicitation.routes import ratio_from_threshold as ratio_from_threshold
     from stakes.elicitation.session import Elicitation as Elicitation
-    from stakes.elicitation.statements import Contradiction as Contradiction
-    from stakes.elicitation.statements import RatioInterval as RatioInterval
-    from stakes.elicitation.statements import Statement as Statement
-    from stakes.elicitation.statements import agreed_ratio as agreed_ratio
-    from stakes.elicitation.statements import contradictions as contradictions

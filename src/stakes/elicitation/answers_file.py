@@ -15,6 +15,7 @@ from stakes._files import write_whole
 from stakes.application import Application, costs_to_toml
 from stakes.application.toml_reader import toml_table
 from stakes.application.toml_text import located, toml_value
+from stakes.elicitation.agreement import Statement
 from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
@@ -25,7 +26,6 @@ from stakes.elicitation.routes import (
     ratio_from_threshold,
 )
 from stakes.elicitation.session import Elicitation
-from stakes.elicitation.statements import Statement
 from stakes.exceptions import FormatError, StakesError
 
 

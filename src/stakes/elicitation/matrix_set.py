@@ -15,8 +15,8 @@ from stakes._columns import as_reals
 from stakes._names import listed, table_names
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
+from stakes.elicitation.agreement import without_some
 from stakes.elicitation.question import MatrixQuestion, asked_about
-from stakes.elicitation.statements import without_some
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import either
 from stakes.results import Frame, frame_of

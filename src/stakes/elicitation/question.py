@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from stakes.application.cost_sentences import shown, spoken
-from stakes.elicitation.statements import Statement
+from stakes.elicitation.agreement import Statement
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name

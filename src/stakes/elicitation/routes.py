@@ -18,7 +18,7 @@ from stakes._names import listed
 from stakes.application.cost_sentences import spoken
 from stakes.audit import best_threshold, implied_costs
 from stakes.audit.count_metric import as_count_metric
-from stakes.elicitation.statements import Statement
+from stakes.elicitation.agreement import Statement
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.scores.hull_points import hull_points
 from stakes.summaries import ConfusionMatrix

@@ -12,9 +12,7 @@ import numpy as np
 
 from stakes._checks import positive_share
 from stakes.application import Application
-from stakes.elicitation.next_question import Goal, Options, next_question, options_of
-from stakes.elicitation.question import Answer, Question
-from stakes.elicitation.statements import (
+from stakes.elicitation.agreement import (
     Contradiction,
     RatioInterval,
     Statement,
@@ -22,6 +20,8 @@ from stakes.elicitation.statements import (
     contradictions,
     without_some,
 )
+from stakes.elicitation.next_question import Goal, Options, next_question, options_of
+from stakes.elicitation.question import Answer, Question
 from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of
 from stakes.typing import Name, Priors

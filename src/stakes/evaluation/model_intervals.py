@@ -32,7 +32,7 @@ from stakes.uncertainty import (
     interval,
     weighted_interval,
 )
-from stakes.uncertainty.comparison import shares_best
+from stakes.uncertainty.comparison import probabilities_best
 from stakes.uncertainty.differences import adjusted
 from stakes.uncertainty.intervals.case_rows import CaseRows
 from stakes.uncertainty.intervals.interval import Replicates
@@ -317,6 +317,6 @@ def compared_by_case(names: list[str], draws: CaseDraws | None, n_cases: int) ->
         needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
         ends = (value, low, high)
         found.append(Difference(names[a], names[b], *ends, p, p, False, draws.level, None, needed))
-    best, replicates = shares_best(draws.replicates.values), draws.replicates
+    best, replicates = probabilities_best(draws.replicates.values), draws.replicates
     pairs = tuple(adjusted(found))
     return Comparison(tuple(names), draws.nec, best, pairs, (), False, replicates)

@@ -1,23 +1,298 @@
-"""Files that stay where they are: counted by an engine, judged, and what was assumed."""
+"""Files that stay where they are: counted by an engine in one pass, judged, and what was
+assumed.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
+from stakes.engines import Reduction, Request, reduce_frame
 from stakes.evaluation import Evaluation
 from stakes.evaluation.builder import with_rules
 from stakes.evaluation.reduction_account import evaluated_reduction
-from stakes.exceptions import StakesError
+from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 from stakes.inquiry.assumptions import assumptions, refuse_many_slices, told
-from stakes.inquiry.case_question import Placed
-from stakes.inquiry.far_counts import Counted, counted_far
+from stakes.inquiry.case_question import (
+    Placed,
+    application_over,
+    at_place,
+    costs_given,
+    fill_in_models,
+    refuse_or_name_dominated,
+)
+from stakes.inquiry.column_roles import find_label
+from stakes.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
+from stakes.inquiry.far_truth import (
+    Outcomes,
+    counted_outcomes,
+    outcomes_of,
+    refuse_far_probabilities,
+    with_names,
+)
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
 from stakes.inquiry.model_decisions import rule_of
+from stakes.inquiry.option_words import CostWords
+from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
+from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
+from stakes.sources.far.opened_files import Opened, UnreadGapError
+from stakes.sources.far.text_checks import looked_at
+from stakes.sources.patterns import Files, found_files
+from stakes.sources.source import FarFiles, opened
+from stakes.sources.table import Table
 from stakes.summaries import ConfusionMatrix, PairedCounts
+
+_NEEDS_ROWS = {
+    "groups": "whole groups are drawn from rows in memory",
+    "more": "files are joined in memory",
+    "join_on": "files are joined in memory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the files came to; `application` has its shares, `cases` one case per class.
+
+    `judged` has shares only if they were given; `inquiry` has what the files made plain.
+    """
+
+    reduction: Reduction
+    application: Application
+    judged: Application
+    cases: Cases
+    files: Files
+    engine: str
+    notes: tuple[Note, ...]
+    warnings: tuple[Note, ...]
+    inquiry: Inquiry
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of which files: columns, and costs from a file or in words."""
+
+    inquiry: Inquiry
+    files: Files
+    engine: str
+    columns: FarColumns
+    filed: Application | None
+    words: CostWords | None
+    notes: tuple[Note, ...]
+    attended: Attended
+
+    @property
+    def inner(self) -> FarColumns:
+        """The columns by names that mean the same to every engine."""
+        return self.columns.renamed(self.columns.stand_ins)
+
+    def watched(self, work: Callable[[], Any], doing: str, source: Opened) -> Any:
+        """Some work of the engine, while somebody watches it."""
+        said = f"{doing} {self.files.title}"
+        return self.attended(work, said, progress=source.progress, stop=source.stop)
+
+
+def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
+    """Count the files that the options speak of in their engine; `attended` watches long work."""
+    filed, words = costs_given(inquiry)
+    _refuse_what_needs_rows(inquiry, words)
+    if isinstance(inquiry.source, FarFiles):
+        files, engine = inquiry.source.files, inquiry.source.engine
+        inquiry = inquiry.but(memory=inquiry.source.memory)
+    else:
+        files, engine = found_files(str(inquiry.source)), inquiry.engine or "duckdb"
+    try:
+        with opened(files, engine, inquiry.memory) as source:
+            types = nw.from_native(source.frame).collect_schema()
+            table = Table(files.title, 0, tuple(types.names()), files.form, "")
+            label, said = find_label(table, inquiry.label)
+            inquiry, found = fill_in_models(table, label, inquiry)
+            columns = far_columns(table, types, label, inquiry)
+            _refuse_twice(files, columns)
+            notes = (*([said] if said else ()), *found)
+            asked = _Question(inquiry, files, engine, columns, filed, words, notes, attended)
+            if files.form != "csv":
+                return _counted(source, asked)
+            asked = replace(asked, columns=replace(columns, whole_decisions=False))
+    except UnreadGapError:  # in text that is to be numbers; the files are opened anew
+        return _again(asked, "text")
+    files = attended(lambda: looked_at(files, engine), f"looking at {files.title}")
+    return _again(replace(asked, files=files), files.gaps)
+
+
+def _again(asked: _Question, gaps: str) -> Counted:
+    """Open files whose columns are known: cells as they stand, not as they look.
+
+    Words for nothing among numbers are looked for (`gaps`) where some were met.
+    """
+    asked = replace(asked, files=replace(asked.files, gaps=gaps))
+    types = asked.columns.types if asked.files.form == "csv" else {}
+    if gaps == "text":
+        types = dict.fromkeys(types, "text")
+    try:
+        with opened(asked.files, asked.engine, asked.inquiry.memory, types) as source:
+            return _counted(source, asked)
+    except UnreadGapError as error:
+        if gaps == "text":
+            raise
+        plain = asked.engine == "polars" and not error.spaced and not gaps
+    return _again(asked, "words" if plain else "text")
+
+
+def _counted(source: Opened, asked: _Question) -> Counted:
+    """Count the outcomes, and then what was decided."""
+    columns, inner, inquiry = asked.columns, asked.inner, asked.inquiry
+    frame = source.renamed(source.frame, columns.stand_ins)
+    source = replace(source, frame=read_as_meant(frame, inner, asked.files, inquiry))
+    table = asked.watched(
+        lambda: counted_outcomes(source.frame, inner, inquiry), "looking at", source
+    )
+    outcomes = outcomes_of(table, columns, inquiry)
+    labels = outcomes.labels
+    refuse_single(labels, columns.label)
+    refuse_far_probabilities(source.frame, inner, columns.scores, inquiry)
+    app = application_over(asked.filed, asked.words, labels, columns.label, inquiry)
+    cases = _as_cases(app, outcomes, columns.label)
+    app, judged = at_place(app, cases.priors, inquiry)
+    warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
+    warnings += _hidden_by_folders(asked)
+    reduction = _reduced(source, asked, judged, cases, outcomes)
+    notes, told = (*asked.notes, *outcomes.notes), tuple(warnings)
+    return Counted(reduction, app, judged, cases, asked.files, asked.engine, notes, told, inquiry)
+
+
+def _refuse_twice(files: Files, columns: FarColumns) -> None:
+    """Raise when a column that is read is not the only one of its name; engines take the first."""
+    if files.header is not None:
+        named = Table(files.title, 0, files.header.names, files.form, "")
+        for name in set(columns.types) & set(named.names):
+            named.position(name)
+
+
+def _hidden_by_folders(asked: _Question) -> list[Note]:
+    """Columns of the files that are not read, since folders (``region=north``) have their name."""
+    files = asked.files
+    keys = files.folder_keys & set(asked.columns.types)
+    if not keys:
+        return []
+    one = replace(files, paths=files.paths[:1], folders=False)
+    with opened(one, asked.engine, asked.inquiry.memory) as plain:
+        inside = keys & set(nw.from_native(plain.frame).collect_schema().names())
+    return [Note("folders-taken", name=name) for name in sorted(inside)]
+
+
+def _refuse_what_needs_rows(inquiry: Inquiry, words: CostWords | None) -> None:
+    """Say which options cannot be had without the rows in memory."""
+    small = "take a sample of the rows in one file for that"
+    for option, why in _NEEDS_ROWS.items():
+        if getattr(inquiry, option):
+            said = f"--{option.replace('_', '-')} does not go with files that are counted apart"
+            raise DataError(f"{said}: {why}.", hint=small)
+    if inquiry.kind == "rank":
+        raise DataError("--scores-are rank needs the rows in memory.", hint=small)
+    if inquiry.missing in ("naive", "abstain"):
+        drop = "leave such rows out:  --missing drop"
+        raise DataError(f"--missing {inquiry.missing} needs the rows in memory.", hint=drop)
+    if words is not None and words.columns:
+        raise DataError("costs per case need the rows in memory.", hint=small)
+
+
+def as_text(value: Any) -> str:
+    """A value as files write it: whole numbers without a point."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _as_cases(app: Application, outcomes: Outcomes, label: str) -> Cases:
+    """One weighed case for each class, which has the shares of all of them."""
+    classes, names = texts(app.classes), outcomes.labels.names
+    weights, places = np.zeros(len(classes)), np.arange(len(classes))
+    weights[places_of(outcomes.labels, label, classes)] = outcomes.totals
+    return Cases(classes, places, weights, places, label, tuple(sorted(names)))
+
+
+def _reduced(
+    source: Opened, asked: _Question, judged: Application, cases: Cases, outcomes: Outcomes
+) -> Reduction:
+    """Everything that is asked for, counted in one pass."""
+    columns, inquiry, said_at = asked.columns, asked.inquiry, None
+    if judged.priors is not None and not inquiry.decisions:
+        said_at = judged.priors if inquiry.posteriors_already_adjusted else cases.priors
+    typed = _typed(judged, outcomes.values, columns)
+    request = Request(
+        columns.label,
+        columns.models_for(cases.classes),
+        applications=typed,
+        sample_weight=inquiry.weight,
+        by=columns.by,
+        from_priors=said_at,
+        classes=typed.classes,
+        positive=typed.classes[1] if len(typed.classes) == 2 else None,
+    )
+    ready = prepared(source.frame, asked.inner, cases, inquiry, typed.decisions, outcomes.respelt)
+    frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
+    times = inquiry.time is not None
+    try:
+        with speaking_of(by="--time" if times else "--by"):
+            count = partial(reduce_frame, frame, request, keep_missing=not times)
+            found = asked.watched(count, "counting", source)
+    except StakesError as error:
+        raise type(error)(error.message, hint=_hint(error, inquiry)) from None
+    return found if times or not columns.by else with_names(found)
+
+
+#: What to type on the command line, by the code of an error.
+_HINTS = {
+    "slice-missing": "fill the column in, or leave those rows out of the files",
+    "weight": "correct the files, or name another column",
+    "column-type": "correct the files, or name another column",
+    "missing": "To leave such rows out: --missing drop",
+    "posterior-range": "If they are log-odds (logits):      --scores-are log_odds\n"
+    "If they are log-likelihood ratios:  --scores-are llr",
+    "posterior-sum": "To rescale each row: --renormalise",
+    "unscored": "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
+    "To leave rows without a score out: --missing drop",
+}
+
+
+def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
+    """What to type on the command line."""
+    code = error.code or ("posterior-sum" if isinstance(error, PosteriorError) else "")
+    if inquiry.kind != "posterior" and code in ("missing", "posterior-range", "posterior-sum"):
+        code = "unscored"
+    if isinstance(error, LabelError):
+        return "decisions must be spelt as in the truth or in the costs file"
+    return _HINTS.get(code, error.hint)
+
+
+def _typed(app: Application, values: Mapping[str, Any], columns: FarColumns) -> Application:
+    """The application with its names as the values that stand in the columns."""
+
+    def whole(name: Any) -> Any:
+        return int(name) if str(name).lstrip("-").isdigit() else name
+
+    def typed(name: str) -> Any:
+        if name not in values:
+            numbers = all(type(value) in (int, float) for value in values.values())
+            return whole(name) if numbers else name
+        value = values[name]
+        if isinstance(value, Decimal):
+            value = float(value)
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    decisions: list[Any] = list(texts(app.decisions))
+    if columns.whole_decisions:  # "ask" never occurs among integers, but may be a decision
+        decisions = list(map(whole, decisions))
+    costs = CostMatrix(app.costs.values, list(map(typed, texts(app.classes))), decisions)
+    return Application(costs, app.priors, app.unit, app.volume, app.period)
 
 
 def far_answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:

@@ -117,12 +117,9 @@ with LoadedOnUse(globals()):
     from stakes.metrics.metric_catalogue import Catalogue as Catalogue
     from stakes.metrics.metric_catalogue import catalogue as catalogue
     from stakes.metrics.scores.detection_costs import DetectionCosts as DetectionCosts
-    from stakes.metrics.scores.detection_costs import actual_cost as actual_cost
-    from stakes.metrics.scores.detection_costs import calibration_loss as calibration_loss
     from stakes.metrics.scores.detection_costs import cllr as cllr
     from stakes.metrics.scores.detection_costs import detection_costs as detection_costs
     from stakes.metrics.scores.detection_costs import min_cllr as min_cllr
-    from stakes.metrics.scores.detection_costs import min_cost as min_cost
     from stakes.metrics.scores.detection_costs import nist_applications as nist_applications
     from stakes.metrics.scores.error_rate_points import at_equal_error as at_equal_error
     from stakes.metrics.scores.error_rate_points import at_sensitivity as at_sensitivity
@@ -155,3 +152,6 @@ with LoadedOnUse(globals()):
     from stakes.metrics.scores.score_ranking import h_measure as h_measure
     from stakes.metrics.scores.score_ranking import partial_auc as partial_auc
     from stakes.metrics.scores.score_ranking import pr_auc as pr_auc
+    from stakes.metrics.scores.threshold_costs import actual_cost as actual_cost
+    from stakes.metrics.scores.threshold_costs import calibration_loss as calibration_loss
+    from stakes.metrics.scores.threshold_costs import min_cost as min_cost

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from stakes._checksums import Seal
 from stakes._files import write_whole
-from stakes._sealed import Seal
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import FormatError, StakesError
 from stakes.rules.decision_rule import DecisionRule

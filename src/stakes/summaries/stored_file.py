@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checksums import Seal, checksum
 from stakes._files import write_whole
 from stakes._names import listed
 from stakes._optional import load
-from stakes._sealed import Seal, checksum
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
 from stakes.summaries.plain_form import beyond_json, plain_form, summary_of
 

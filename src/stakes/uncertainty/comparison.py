@@ -89,7 +89,7 @@ def _costs(
     return found
 
 
-def shares_best(costs: FloatArray) -> FloatArray:
+def probabilities_best(costs: FloatArray) -> FloatArray:
     """How often each column is the least, ties shared."""
     known = costs[np.isfinite(costs).all(axis=1)]
     least = known <= known.min(axis=1, keepdims=True)
@@ -173,7 +173,7 @@ class Comparison:
     def more(self, draws: int) -> Comparison:
         """The same with this many more draws behind the probabilities."""
         grown = self.replicates.more(draws)
-        return replace(self, replicates=grown, probability_best=shares_best(grown.values))
+        return replace(self, replicates=grown, probability_best=probabilities_best(grown.values))
 
     def frame(self) -> Frame:
         """One row per pair: systems, difference, interval, p-values."""
@@ -201,7 +201,7 @@ def compared(
     word: str = "",
 ) -> Callable[[float], Comparison]:
     """Makes the comparison at a level, every pair the better system first, by its `gap`."""
-    margin, (refused, notes), best = as_margin(margin), short, shares_best(drawn.values)
+    margin, (refused, notes), best = as_margin(margin), short, probabilities_best(drawn.values)
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
     gaps = [gap(first, second) for first, second in pairs]
 

@@ -16,9 +16,10 @@ from stakes._names import listed
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import expected_cost
-from stakes.metrics.scores.detection_costs import min_cllr, min_cost
+from stakes.metrics.scores.detection_costs import min_cllr
 from stakes.metrics.scores.error_rate_points import eer
 from stakes.metrics.scores.score_ranking import auc
+from stakes.metrics.scores.threshold_costs import min_cost
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, ScoreBins
 from stakes.summaries.ranked_scores import RankedScores, require_both

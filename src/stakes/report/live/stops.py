@@ -20,7 +20,7 @@ from stakes.application import Application
 from stakes.evaluation.recalibration import Sources, Variant
 from stakes.evaluation.verdict import SAME_COST
 from stakes.typing import FloatArray
-from stakes.uncertainty.comparison import shares_best
+from stakes.uncertainty.comparison import probabilities_best
 from stakes.uncertainty.intervals.interval import BLOCK, seed_of
 
 if TYPE_CHECKING:
@@ -325,5 +325,5 @@ def chances_best(
             alarms = alarms / cells[:, :split].sum(axis=1, keepdims=True)
             misses = misses / cells[:, split:].sum(axis=1, keepdims=True)
             alarm, miss = 1 - share, share * miss
-        found[:, at] = shares_best(alarm * alarms + miss * misses)
+        found[:, at] = probabilities_best(alarm * alarms + miss * misses)
     return np.asarray(found), draws

@@ -24,7 +24,7 @@ from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import asked, at_place, groups_of
 from stakes.inquiry.count_answer import ordered_table, over_names, read_kept, renamed
-from stakes.inquiry.far_counts import as_text, counted_far
+from stakes.inquiry.far_answer import as_text, counted_far
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.model_scores import Model, models_of

@@ -1,4 +1,4 @@
-"""Statements about the cost ratio, the interval that they leave, and statements that disagree."""
+"""What statements about the cost ratio agree on, and those that contradict each other."""
 
 from __future__ import annotations
 
