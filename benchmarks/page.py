@@ -20,7 +20,7 @@ from timing import heading
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.report.live import two_classes as live
-from stakes.report.live.stops import grid_of
+from stakes.report.live.two_class_stops import grid_of
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 

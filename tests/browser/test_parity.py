@@ -37,7 +37,7 @@ from stakes.metrics import normalized_expected_cost
 from stakes.report.live import case_stops
 from stakes.report.live.any_matrix import _STEP as SHARE_STEP
 from stakes.report.live.any_matrix import _prices_of, moved_share, quantised
-from stakes.report.live.stops import STEP, grid_of
+from stakes.report.live.two_class_stops import STEP, grid_of
 from stakes.uncertainty import interval
 
 STOPS = [

@@ -22,7 +22,7 @@ from stakes.application import CaseCosts
 from stakes.messages.quantities import percent, plain
 from stakes.metrics import normalized_expected_cost
 from stakes.report.live import case_stops
-from stakes.report.live.stops import STEP, grid_of
+from stakes.report.live.two_class_stops import STEP, grid_of
 
 
 def rate(share: float) -> str:

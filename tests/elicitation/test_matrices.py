@@ -5,7 +5,7 @@ import pytest
 
 from stakes import ConfusionMatrix, bayes_decisions
 from stakes.elicitation import MatrixElicitation
-from stakes.elicitation.matrix_set import _drawn, _inner_point, _least_and_most
+from stakes.elicitation.matrix_session import _drawn, _inner_point, _least_and_most
 from stakes.exceptions import CostError, DataError
 
 PETS = ["cat", "dog", "fox"]

@@ -16,7 +16,8 @@ from scipy import stats
 from stakes.exceptions import DataError
 from stakes.metrics import matched_beta
 from stakes.papers.items import Context, Outcome
-from stakes.papers.wa2025 import PAPER, table_3
+from stakes.papers.wa2025 import PAPER
+from stakes.papers.wa2025 import worked as table_3
 from stakes.papers.wa2025.case_costs import (
     GRID,
     METRICS,
@@ -52,7 +53,7 @@ from stakes.papers.wa2025.grid import (
     realised_claim,
     weighted_claims,
 )
-from stakes.papers.wa2025.table_3 import _SCENARIOS, _fixed_gaps, _printed_gaps, _scenario
+from stakes.papers.wa2025.worked import _SCENARIOS, _fixed_gaps, _printed_gaps, _scenario
 
 ITEMS = {item.key: item for item in PAPER.items}
 FEW = Context()

@@ -1,4 +1,4 @@
-"""Which system costs least where, where the answer changes, and the tangent of one application."""
+"""Which system costs least where, and where the answer changes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import positive_share
-from stakes.application import as_application
 from stakes.curves.bayes_error import as_log_odds, best_rates, block_llrs, both_shares
-from stakes.exceptions import CostError, DataError
-from stakes.metrics.scores.operating_points import aligned, at_min_cost
+from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Priors
@@ -233,67 +231,6 @@ def _without_slivers(points: SwitchPoints, narrowest: float) -> SwitchPoints:
         kept = [j for j in range(len(winners)) if j != k]
         points = _merged(inner[:-1][kept], inner[1:][kept], [winners[j] for j in kept])
     return points
-
-
-@dataclass(frozen=True)
-class Tangent:
-    """The iso-cost line that touches a ROC curve: its best point, slope and intercept."""
-
-    false_positive_rate: float
-    true_positive_rate: float
-    threshold: float
-    slope: float
-    intercept: float
-    cost: float
-
-
-def iso_cost_tangent(scores: RankedScores, application: Any) -> Tangent:
-    r"""The best point of a ROC curve for one application, and the line that touches it there.
-
-    All points of a line of this slope cost the same; of several systems the one whose
-    tangent has the highest intercept is best, whatever the areas under the curves.
-
-    .. math:: t = \frac{(U_{11} - U_{01})(1 - B)}{(U_{00} - U_{10}) B} f + \mathrm{const}
-
-    Parameters
-    ----------
-    scores : ScoreCounts or ScoreBins
-        Of any kind; only the order counts.
-    application : Application or CostMatrix
-        Costs (or negative utilities) of two decisions, and priors.
-
-    Returns
-    -------
-    Tangent
-        Slope P_0 C_FP / (P_1 C_FN), intercept, the point touched and its cost.
-
-    References
-    ----------
-    .. [1] K. Dyrland, A. S. Lundervold and P. G. L. Porta Mana, "Does the evaluation stand up
-       to evaluation?", 2022, eqs 20-25 (where class 0 is the positive one).
-
-    Examples
-    --------
-    >>> from stakes import Application, ScoreCounts
-    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
-    >>> iso_cost_tangent(sc, Application([[0, 1], [4, 0]], priors=[0.5, 0.5])).intercept
-    0.875
-    """
-    app = aligned(scores.classes, as_application(application))
-    if app.costs.shape != (2, 2):
-        raise CostError("an iso-cost line needs two decisions.")
-    shares = app.resolved_priors(scores.priors)
-    (a, b), (c, d) = app.costs.values.tolist()
-    if not (b > a and c > d):
-        raise CostError(
-            "an iso-cost line needs errors that cost more than right decisions.",
-            hint="check the orientation: rows are true classes, columns are decisions",
-        )
-    require_both(scores, "iso_cost_tangent")
-    slope = float(shares[0] * (b - a) / (shares[1] * (c - d)))
-    point = at_min_cost(scores, app)
-    fpr, tpr = point.false_positive_rate, 1 - point.false_negative_rate
-    return Tangent(fpr, tpr, point.threshold, slope, tpr - slope * fpr, point.cost(app))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

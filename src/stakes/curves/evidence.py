@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._kernels.roc_hull import softplus
 from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds, block_llrs, both_shares
-from stakes.metrics.scores.detection_costs import log_odds_sums
+from stakes.metrics.scores.proper_scores import log_odds_sums
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 

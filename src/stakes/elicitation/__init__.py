@@ -14,8 +14,8 @@ with LoadedOnUse(globals()):
     from stakes.elicitation.answers_file import matrix_answers_to_toml as matrix_answers_to_toml
     from stakes.elicitation.answers_file import read_answers as read_answers
     from stakes.elicitation.answers_file import write_answers as write_answers
-    from stakes.elicitation.matrix_set import MatrixElicitation as MatrixElicitation
-    from stakes.elicitation.matrix_set import MatrixStatement as MatrixStatement
+    from stakes.elicitation.matrix_session import MatrixElicitation as MatrixElicitation
+    from stakes.elicitation.matrix_session import MatrixStatement as MatrixStatement
     from stakes.elicitation.question import MatrixQuestion as MatrixQuestion
     from stakes.elicitation.question import Question as Question
     from stakes.elicitation.routes import EMBLEMATIC_MODELS as EMBLEMATIC_MODELS

@@ -16,7 +16,7 @@ from stakes.application import Application, costs_to_toml
 from stakes.application.toml_reader import toml_table
 from stakes.application.toml_text import located, toml_value
 from stakes.elicitation.agreement import Statement
-from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
+from stakes.elicitation.matrix_session import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
     ratio_between,

@@ -13,7 +13,7 @@ import numpy as np
 from stakes._kernels.roc_hull import hull_vertices
 from stakes.elicitation.question import Question, posed
 from stakes.exceptions import DataError
-from stakes.metrics.scores.hull_points import hull_points
+from stakes.metrics.scores.pareto_hull import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray

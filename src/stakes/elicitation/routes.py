@@ -20,7 +20,7 @@ from stakes.audit import best_threshold, implied_costs
 from stakes.audit.count_metric import as_count_metric
 from stakes.elicitation.agreement import Statement
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.metrics.scores.hull_points import hull_points
+from stakes.metrics.scores.pareto_hull import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import Priors

@@ -270,7 +270,7 @@ class Evaluation:
     def to_markdown(self, path: Any = None) -> str:
         """The verdict and the table as Markdown, also written to `path` if given."""
         from stakes.report.evaluation_forms import written
-        from stakes.report.small_forms import as_markdown
+        from stakes.report.markdown_forms import as_markdown
 
         return written(as_markdown(self.record()), path)
 

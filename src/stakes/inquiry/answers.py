@@ -20,7 +20,6 @@ from stakes.inquiry.near_answer import near_answer
 from stakes.inquiry.ranges import MOST_RANGES, Ranges
 from stakes.messages.audience import command_line
 from stakes.messages.notes import Note
-from stakes.metrics import nist_applications
 from stakes.sources.table import Table
 from stakes.summaries.stored_file import is_summary
 
@@ -103,6 +102,8 @@ def answer_at(
 
 def _at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
     """The evaluation at the first operating point of a preset, with a note about the others."""
+    from stakes.metrics import nist_applications
+
     if inquiry.gives_costs or inquiry.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
     try:

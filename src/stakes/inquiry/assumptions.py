@@ -1,4 +1,4 @@
-"""What was assumed, in sentences, and the command to type next."""
+"""What was assumed, as notes, and the command to type next."""
 
 from __future__ import annotations
 

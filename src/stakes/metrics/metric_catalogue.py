@@ -22,9 +22,7 @@ from stakes.metrics.catalogue_entries import (
 )
 from stakes.metrics.costs.cost_weighted import (
     accuracy_cost_distance,
-    beta_averaged_accuracy,
-    matched_beta,
-    matched_beta_accuracy,
+    c_score,
     weighted_class_accuracy,
     weighted_relative_accuracy,
 )
@@ -32,15 +30,17 @@ from stakes.metrics.costs.expected_cost import (
     alpha_cost,
     detection_cost,
     expected_cost,
+    msu,
     normalized_expected_cost,
     savings,
+    total_classification_cost,
     utility_yield,
 )
 from stakes.metrics.costs.weighted_accuracy import (
-    c_score,
+    beta_averaged_accuracy,
     expected_weighted_accuracy,
-    msu,
-    total_classification_cost,
+    matched_beta,
+    matched_beta_accuracy,
     weighted_accuracy,
 )
 from stakes.metrics.counts.table_cells import error_costs

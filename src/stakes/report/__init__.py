@@ -3,4 +3,4 @@
 from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
-    from stakes.report.small_forms import schema as schema
+    from stakes.report.markdown_forms import schema as schema

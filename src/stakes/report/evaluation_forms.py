@@ -156,7 +156,7 @@ def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:
 
 def display(ev: Evaluation) -> str:
     """For a notebook: a static table first, then the page in a frame that can do no harm."""
-    from stakes.report.small_forms import static_table
+    from stakes.report.markdown_forms import static_table
 
     framed = html.escape(as_page(ev), quote=True)
     frame = (

@@ -17,9 +17,9 @@ from stakes.messages.quantities import (
     plain,
 )
 from stakes.report.charts import swatch
+from stakes.report.markdown_forms import doubt_table
 from stakes.report.markup import Html, element, folded, joined, row, section, select, table
 from stakes.report.page_inputs import LARGEST_TABLE
-from stakes.report.small_forms import doubt_table
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:

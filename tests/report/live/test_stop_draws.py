@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, bayes_decisions, evaluate
-from stakes.report.live import stops
-from stakes.report.live.stops import STEP, grid_of
+from stakes.report.live import two_class_stops as stops
+from stakes.report.live.two_class_stops import STEP, grid_of
 from stakes.report.live.two_classes import Live
 from stakes.report.live.two_classes import _sureness as said_of
 

@@ -10,9 +10,13 @@ import numpy as np
 
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.metrics.scores.error_rate_points import at_sensitivity
-from stakes.metrics.scores.hull_points import HullPoints, hull_points
-from stakes.metrics.scores.operating_points import OperatingPoint, aligned, at_threshold
+from stakes.metrics.scores.operating_points import (
+    OperatingPoint,
+    aligned,
+    at_sensitivity,
+    at_threshold,
+)
+from stakes.metrics.scores.pareto_hull import HullPoints, hull_points
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 

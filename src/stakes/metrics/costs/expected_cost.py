@@ -1,4 +1,4 @@
-"""The expected cost, normalised or not, and the metrics that are special cases of it."""
+"""The expected cost, normalised or not, by cell, and totals that are one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import positive_share, refuse_absent
+from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError, UndefinedError
-from stakes.metrics.counts.table_cells import as_table, binary_cells, square_table
+from stakes.metrics.counts.table_cells import (
+    as_table,
+    at_error_costs,
+    binary_cells,
+)
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
@@ -254,66 +259,6 @@ def _cells(matrix: ConfusionMatrix, app: Application, costs: FloatArray) -> Floa
     return shares[:, None] * rates * costs
 
 
-def error_rate(matrix: ConfusionMatrix) -> float:
-    """Share of wrong decisions: the expected cost with 0-1 costs; lower is better.
-
-    Returns `nan` when there are no cases.
-
-    References
-    ----------
-    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 5.
-
-    Examples
-    --------
-    >>> round(error_rate(ConfusionMatrix([[300, 30], [20, 15]])), 3)
-    0.137
-    """
-    table = square_table(matrix, "error_rate")
-    return _share_of_wrong(table, None) if table.total else math.nan
-
-
-def accuracy(matrix: ConfusionMatrix) -> float:
-    """Share of right decisions, one minus the error rate; higher is better.
-
-    Examples
-    --------
-    >>> round(accuracy(ConfusionMatrix([[300, 30], [20, 15]])), 3)
-    0.863
-    """
-    return 1.0 - error_rate(matrix)
-
-
-def balanced_error_rate(matrix: ConfusionMatrix) -> float:
-    """Average over classes of the share of wrong decisions; lower is better.
-
-    The expected cost when an error costs 1 / (K P_i), that is, 0-1 costs with equal priors.
-    `nan` when a class has no case.
-
-    References
-    ----------
-    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 6.
-
-    Examples
-    --------
-    >>> balanced_error_rate(ConfusionMatrix([[8, 2], [0, 10]]))
-    0.1
-    """
-    table = square_table(matrix, "balanced_error_rate")
-    size = len(table.classes)
-    return _share_of_wrong(table, np.full(size, 1 / size)) if table.class_totals.all() else math.nan
-
-
-def balanced_accuracy(matrix: ConfusionMatrix) -> float:
-    """Average recall over classes, one minus the balanced error rate; higher is better.
-
-    Examples
-    --------
-    >>> balanced_accuracy(ConfusionMatrix([[8, 2], [0, 10]]))
-    0.9
-    """
-    return 1.0 - balanced_error_rate(matrix)
-
-
 def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
     """Average gain per case, minus the expected cost; higher is better.
 
@@ -425,7 +370,41 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
     return 1.0 - normalized_expected_cost(as_table(matrix, app), application=app)
 
 
-def _share_of_wrong(table: ConfusionMatrix, priors: FloatArray | None) -> float:
-    """The expected cost when each error costs 1."""
-    app = Application(CostMatrix.zero_one(len(table.classes)), priors=priors)
-    return expected_cost(ConfusionMatrix(table.counts), application=app)
+def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:
+    """Cost of all cases together, as given; lower is better.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 1-2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> total_classification_cost(cm, CostMatrix.binary(false_positive=1, false_negative=9))
+    75.0
+    """
+    app = as_application(application)
+    matrix = as_table(matrix, app)
+    check_names(matrix, app)
+    return float((matrix.counts * app.costs.values).sum())
+
+
+def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
+    """Share of the worst possible cost that is avoided; higher is better, between 0 and 1.
+
+    1 - (TCC - TCC_min) / TCC_max with TCC_max = C_FN P + C_FP N, which makes it equal to the
+    weighted accuracy at the weight of the costs. `nan` without cases that can cost anything.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 and eq 6.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(msu(cm, CostMatrix.binary(false_positive=1, false_negative=9)), 4)
+    0.7115
+    """
+    return 1 - at_error_costs(kernels.share_of_worst_cost, matrix, application, positive)

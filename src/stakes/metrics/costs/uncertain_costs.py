@@ -11,7 +11,7 @@ import numpy as np
 from stakes.application import UncertainApplication
 from stakes.application.uncertain import Draws
 from stakes.exceptions import CostError, DataError
-from stakes.metrics.scores.hull_points import expanded_systems
+from stakes.metrics.scores.pareto_hull import expanded_systems
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, RandomSource

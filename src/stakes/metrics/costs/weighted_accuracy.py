@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import mean_reciprocal
-from stakes.application import as_application
 from stakes.application.unknowns import Alternatives, BetaShare, Between, LogUniform, Samples
 from stakes.exceptions import CostError
-from stakes.metrics.costs.expected_cost import check_names
 from stakes.metrics.counts.table_cells import (
     BinaryCells,
-    as_table,
-    at_error_costs,
     binary_cells,
     error_costs,
     of_two_classes,
@@ -117,66 +114,6 @@ def require_beta(alpha: float, beta: float) -> None:
     """Raise unless there is such a Beta distribution."""
     if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
         raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
-
-
-def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:
-    """Cost of all cases together, as given; lower is better.
-
-    References
-    ----------
-    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 1-2.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix
-    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
-    >>> total_classification_cost(cm, CostMatrix.binary(false_positive=1, false_negative=9))
-    75.0
-    """
-    app = as_application(application)
-    matrix = as_table(matrix, app)
-    check_names(matrix, app)
-    return float((matrix.counts * app.costs.values).sum())
-
-
-def c_score(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
-    """Cost of the errors per positive case, in false alarms; lower is better.
-
-    (C_FN FN + C_FP FP) / (P C_FP), with each error's cost above the right decision. `nan`
-    without positives, or when a false alarm costs nothing.
-
-    References
-    ----------
-    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix
-    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
-    >>> c_score(cm, CostMatrix.binary(false_positive=1, false_negative=9))
-    3.75
-    """
-    return at_error_costs(kernels.c_score, matrix, application, positive)
-
-
-def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
-    """Share of the worst possible cost that is avoided; higher is better, between 0 and 1.
-
-    1 - (TCC - TCC_min) / TCC_max with TCC_max = C_FN P + C_FP N, which makes it equal to the
-    weighted accuracy at the weight of the costs. `nan` without cases that can cost anything.
-
-    References
-    ----------
-    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 and eq 6.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix
-    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
-    >>> round(msu(cm, CostMatrix.binary(false_positive=1, false_negative=9)), 4)
-    0.7115
-    """
-    return 1 - at_error_costs(kernels.share_of_worst_cost, matrix, application, positive)
 
 
 #: Below this the denominator varies so little that 24 nodes integrate to the last digit.
@@ -284,3 +221,111 @@ def _by_nodes(cells: BinaryCells, low: float, high: float, *, logarithmic: bool)
     centres, widths = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
     values = _at(cells, np.exp(centres[:, None] + widths[:, None] * nodes))
     return float((values @ shares).mean() / 2)
+
+
+def beta_averaged_accuracy(
+    matrix: Any, *, alpha: float = 2.0, beta: float = 2.0, positive: Name | None = None
+) -> float:
+    r"""One minus the averaged cost over the averaged worst cost, with c ~ Beta; higher is better.
+
+    `wa2025` calls it H, but it is not Hand's H-measure: no threshold is chosen. As both
+    averages are linear in c = C_FP / (C_FP + C_FN), it is exactly the weighted accuracy at
+    w = 1 - E[c], so with alpha = beta it is the accuracy.
+
+    .. math:: 1 - \frac{\int u(c)\, TCC(c)\, dc}{\int u(c)\, TCC_{max}(c)\, dc}
+
+    Parameters
+    ----------
+    matrix, positive
+        See :ref:`common-parameters`.
+    alpha, beta : float
+        Of the Beta distribution u of c; positive. Only their ratio matters.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` without cases.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 (H).
+
+    Examples
+    --------
+    >>> beta_averaged_accuracy([[90, 5], [1, 4]])
+    0.94
+    """
+    require_beta(alpha, beta)
+    return weighted_accuracy(matrix, beta / (alpha + beta), positive=positive)
+
+
+def matched_beta(shares: Any) -> tuple[float, float]:
+    r"""Beta distribution with the mean and variance of per-case cost shares.
+
+    .. math:: \alpha = \frac{\bar c^2 (1 - \bar c)}{s^2} - \bar c, \quad
+       \beta = \alpha \frac{1 - \bar c}{\bar c}
+
+    Parameters
+    ----------
+    shares : column of float
+        c = C_FP / (C_FP + C_FN) of each case, between 0 and 1.
+
+    Returns
+    -------
+    tuple of two floats
+        alpha and beta, each kept within [0.001, 1000] as the paper does; equal shares give
+        the narrowest Beta with that mean, one of the two being 1000.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, footnote 4.
+
+    Examples
+    --------
+    >>> alpha, beta = matched_beta([0.2, 0.4])
+    >>> round(alpha, 4), round(beta, 4)
+    (6.0, 14.0)
+    """
+    values = as_reals(shares, "shares", CostError)
+    if values.size == 0 or not ((values >= 0) & (values <= 1)).all():
+        raise CostError("`shares` must be numbers between 0 and 1, at least one.")
+    mean, variance = float(values.mean()), float(values.var())
+    if not 0 < mean < 1:
+        raise CostError(f"`shares` must not all be 0 or all be 1; their mean is {mean:g}.")
+    if variance == 0:
+        top = 1e3 / max(mean, 1 - mean)
+        return max(top * mean, 1e-3), max(top * (1 - mean), 1e-3)
+    alpha = mean**2 * (1 - mean) / variance - mean
+    beta = alpha * (1 - mean) / mean
+    return min(max(alpha, 1e-3), 1e3), min(max(beta, 1e-3), 1e3)
+
+
+def matched_beta_accuracy(matrix: Any, shares: Any, *, positive: Name | None = None) -> float:
+    """`beta_averaged_accuracy` with the Beta matched to per-case costs; higher is better.
+
+    The "H informed" of `wa2025`. Equal to the weighted accuracy at w = 1 - E[c] of that
+    Beta, which is one minus the mean share unless `matched_beta` met its limits.
+
+    Parameters
+    ----------
+    matrix, positive
+        See :ref:`common-parameters`.
+    shares : column of float
+        c = C_FP / (C_FP + C_FN) of each case.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` without cases.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 (H informed).
+
+    Examples
+    --------
+    >>> round(matched_beta_accuracy([[50, 30], [5, 15]], [0.05, 0.15]), 4)
+    0.7115
+    """
+    alpha, beta = matched_beta(shares)
+    return beta_averaged_accuracy(matrix, alpha=alpha, beta=beta, positive=positive)

@@ -1,22 +1,25 @@
-"""Operating points: thresholds on scores, and the confusion matrix that each gives."""
+"""Operating points: thresholds on scores, by cost or by error rate, and what each decides."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from stakes._kernels.bayes_rule import cuts, moved_shares, pieces, shares, thresholds
 from stakes._kernels.label_runs import stretch_sums
+from stakes._kernels.roc_hull import rates_meet
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.costs.expected_cost import expected_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores, require_scores
+from stakes.summaries.ranked_scores import RankedScores, require_both, require_scores
 from stakes.typing import FloatArray, Name
+
+EerMethod = Literal["closest", "interpolated", "hull"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,3 +273,112 @@ def aligned(classes: tuple[Name, ...], app: Application) -> Application:
         f"the scores are of the classes {listed(classes)} and the costs of {listed(app.classes)}.",
         hint="give both the same names, the one that high scores speak for second",
     )
+
+
+def at_equal_error(scores: RankedScores, *, method: EerMethod = "closest") -> OperatingPoint:
+    """The threshold at which false positive and false negative rate are closest.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    method : {"closest", "interpolated", "hull"}
+        The same threshold for the first two; with "hull", the nearer of the two vertices of
+        the ROC convex hull. See `eer`.
+
+    Returns
+    -------
+    OperatingPoint
+        Its two error rates may differ: tied scores are never split.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.6.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 0, 1, 1], [0, 1, 3, 2, 4], kind="rank")
+    >>> at_equal_error(sc)
+    OperatingPoint(1 if score > 2.5; false positives 0.3333, false negatives 0.5)
+    """
+    require_both(scores, "at_equal_error")
+    if method == "hull":
+        cuts, x, y = (part[scores.hull] for part in (scores.cuts, *scores.cumulated))
+    else:
+        cuts, x, y = scores.finest
+    _, left, right, _ = rates_meet(x, y)
+    gaps = [abs(y[k] / y[-1] - (x[-1] - x[k]) / x[-1]) for k in (left, right)]
+    return at_threshold(scores, float(cuts[left if gaps[0] <= gaps[1] else right]))
+
+
+def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
+    """The highest threshold that still finds a given share of the second class.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    sensitivity : float
+        The least true positive rate, between 0 and 1.
+
+    Returns
+    -------
+    OperatingPoint
+        Of all thresholds with at least this sensitivity, the most specific one.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.5.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], kind="posterior")
+    >>> at_sensitivity(sc, 0.8)
+    OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
+    """
+    require_both(scores, "at_sensitivity")
+    cuts, _, below = scores.finest
+    found = below[-1] - below
+    enough = found >= _count(sensitivity, "sensitivity") * found[0]
+    return at_threshold(scores, float(cuts[np.flatnonzero(enough)[-1]]))
+
+
+def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
+    """The lowest threshold that still spares a given share of the first class.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    specificity : float
+        The least true negative rate, between 0 and 1.
+
+    Returns
+    -------
+    OperatingPoint
+        Of all thresholds with at least this specificity, the most sensitive one.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.5.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], kind="posterior")
+    >>> at_specificity(sc, 0.5)
+    OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
+    """
+    require_both(scores, "at_specificity")
+    cuts, spared, _ = scores.finest
+    enough = spared >= _count(specificity, "specificity") * spared[-1]
+    return at_threshold(scores, float(cuts[np.flatnonzero(enough)[0]]))
+
+
+def _count(share: float, name: str) -> float:
+    """A wanted share, less a breath for the rounding of share times total."""
+    if not 0 <= share <= 1:
+        raise DataError(f"`{name}` must lie between 0 and 1; got {share!r}.")
+    return float(share) * (1 - 1e-12)

@@ -1,7 +1,6 @@
 """L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: its tables, figures and examples."""
 
-from stakes.papers.ferrer2025.examples import ABSTENTION, LOAN
-from stakes.papers.ferrer2025.figures import FIGURE_1, FIGURE_2
+from stakes.papers.ferrer2025.figures import ABSTENTION, FIGURE_1, FIGURE_2, LOAN
 from stakes.papers.ferrer2025.table_1 import TABLE_1
 from stakes.papers.ferrer2025.table_2 import TABLE_2
 from stakes.papers.ferrer2025.table_3 import TABLE_3

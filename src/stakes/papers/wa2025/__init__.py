@@ -2,8 +2,7 @@
 
 from stakes.papers.items import Paper
 from stakes.papers.wa2025.correlations import FIGURE_5, FIGURES
-from stakes.papers.wa2025.table_3 import TABLE
-from stakes.papers.wa2025.worked import ACCURACIES, ELICITATION, IDENTITIES
+from stakes.papers.wa2025.worked import ACCURACIES, ELICITATION, IDENTITIES, TABLE
 
 __all__ = ["PAPER"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.evaluation.verdict import AFTER, KINDS, SAME_COST, WORTH_SAYING
-from stakes.report.live.stops import (
+from stakes.report.live.two_class_stops import (
     CERTAIN,
     RATIO_STOPS,
     STEP,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics import at_threshold, hull_points, min_cost
-from stakes.metrics.scores.hull_points import expanded_systems
+from stakes.metrics.scores.pareto_hull import expanded_systems
 
 
 def scores(seed, n=60):

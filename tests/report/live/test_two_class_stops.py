@@ -7,7 +7,7 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.metrics import normalized_expected_cost
-from stakes.report.live.stops import RATIO_STOPS, STEP, grid_of, nec_limits
+from stakes.report.live.two_class_stops import RATIO_STOPS, STEP, grid_of, nec_limits
 from stakes.report.live.two_classes import Live, live_numbers
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.uncertainty import compare, interval

@@ -16,8 +16,8 @@ from stakes._names import listed
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import expected_cost
-from stakes.metrics.scores.detection_costs import min_cllr
 from stakes.metrics.scores.error_rate_points import eer
+from stakes.metrics.scores.proper_scores import min_cllr
 from stakes.metrics.scores.score_ranking import auc
 from stakes.metrics.scores.threshold_costs import min_cost
 from stakes.results import Frame
