@@ -103,7 +103,9 @@ def test_question_in_words_and_cannot_say():
 
 def test_application_and_middle():
     talk = start().ratio(("fox", "cat"), ("cat", "dog"), between=(4, 4))
-    app = talk.application([0.5, 0.3, 0.2], unit="EUR")
+    with pytest.raises(CostError, match="a ratio, not an amount"):
+        talk.application(unit="EUR")
+    app = talk.application([0.5, 0.3, 0.2])
     assert app.expected.costs.cost("fox", "cat") == pytest.approx(4)
     assert talk.middle.cost("fox", "cat") == pytest.approx(4)
     assert talk.frame().shape == (6, 4)

@@ -9,7 +9,7 @@ from stakes.elicitation import (
     matrix_answers_from_toml,
     matrix_answers_to_toml,
 )
-from stakes.exceptions import FormatError
+from stakes.exceptions import CostError, FormatError
 
 TALK = (
     MatrixElicitation(["cat", "dog", "fox"], limit=100, draws=40)
@@ -31,8 +31,10 @@ def test_every_statement_is_replayed_as_it_was():
 
 
 def test_the_text_is_a_file_of_costs_too():
-    app = costs_from_toml(matrix_answers_to_toml(TALK, unit="EUR", priors=[0.5, 0.3, 0.2]))
-    assert app.unit == "EUR"
+    app = costs_from_toml(matrix_answers_to_toml(TALK, priors=[0.5, 0.3, 0.2]))
+    assert app.unit is None
+    with pytest.raises(CostError, match="a ratio, not an amount"):
+        matrix_answers_to_toml(TALK, unit="EUR")
     assert app.costs.classes == ("cat", "dog", "fox")
     assert app.costs.cost("cat", "dog") == pytest.approx(1)
     assert 5 <= app.costs.cost("fox", "cat") <= 20

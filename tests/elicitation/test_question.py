@@ -51,7 +51,7 @@ def test_text_fits_eighty_columns():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="A must have more misses"):
+    with pytest.raises(DataError, match="one outcome must have more misses"):
         Question(100, 10, (5, 6), (1, 2))
     with pytest.raises(DataError, match="'a', 'b' or '='"):
         Question(100, 10, (6, 5), (1, 2)).statement("c")

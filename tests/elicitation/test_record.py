@@ -47,10 +47,10 @@ def test_every_route_is_replayed_as_it_was():
 def test_the_file_is_a_file_of_costs_too(tmp_path):
     path = tmp_path / "costs.toml"
     talk = Elicitation(priors=0.1, classes=("stay", "churn")).stated(ratio_between(4, 25))
-    write_answers(talk, path, unit="EUR", volume=250_000, period="year")
+    write_answers(talk, path, volume=250_000, period="year")
     app = read_costs(path)
     assert app.costs.cost("churn", "stay") == pytest.approx(10)
-    assert (app.unit, app.volume, app.period) == ("EUR", 250_000, "year")
+    assert (app.unit, app.volume, app.period) == (None, 250_000, "year")
     assert app.priors.tolist() == [0.9, 0.1]
     assert agreed_ratio(read_answers(path)).high == 25
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from stakes import ConfusionMatrix, ScoreCounts
-from stakes.elicitation import Elicitation, Question, ratio_between, ratio_from_threshold
+from stakes.elicitation import (
+    Elicitation,
+    Question,
+    ratio_between,
+    ratio_from_amounts,
+    ratio_from_threshold,
+)
 from stakes.exceptions import CostError, DataError, PriorError
 
 SHARE = 0.1
@@ -42,11 +48,17 @@ def nec(scores, ratio, prior, threshold=None):
     return float(costs[np.searchsorted(cuts, threshold)] / naive)
 
 
+def truly(question, ratio):
+    """What a user with this ratio answers, whichever way round the question is put."""
+    fewer, more = ("b", "a") if question.misses[0] > question.misses[1] else ("a", "b")
+    return fewer if ratio > question.ratio else more
+
+
 def asked(talk, ratio):
     """A user with a hidden ratio answers to the end; the conversation and the questions."""
     count = 0
     while (question := talk.question) is not None:
-        talk = talk.answered("b" if ratio > question.ratio else "a")
+        talk = talk.answered(truly(question, ratio))
         count += 1
         assert count < 30
     return talk, count
@@ -55,7 +67,7 @@ def asked(talk, ratio):
 @pytest.mark.parametrize("ratio", HIDDEN)
 def test_one_question_picks_between_two_crossing_models(ratio):
     talk, count = asked(Elicitation(PAIR, priors=PRIOR), ratio)
-    assert count == 1
+    assert count == 2  # the one that picks, and the same the other way round
     best = min(nec(each, ratio, PRIOR) for each in PAIR.values())
     if talk.recommendation in PAIR:
         assert nec(PAIR[talk.recommendation], ratio, PRIOR) - best <= 0.02 + 1e-9
@@ -69,7 +81,7 @@ def test_no_question_when_one_model_dominates():
     assert talk.regret <= 0.02
 
 
-@pytest.mark.parametrize(("tolerance", "most"), [(0.05, 4), (0.01, 6)])
+@pytest.mark.parametrize(("tolerance", "most"), [(0.05, 5), (0.01, 7)])
 def test_questions_to_pin_the_threshold(tolerance, most):
     start = Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=tolerance)
     for ratio in HIDDEN:
@@ -90,7 +102,7 @@ def test_every_question_shrinks_the_remaining_regret():
     talk = Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=0.01)
     regrets = [talk.regret]
     while talk.question is not None:
-        talk = talk.answered("b")
+        talk = talk.answered(truly(talk.question, 1e6))
         regrets.append(talk.regret)
     assert regrets == sorted(regrets, reverse=True)
     assert regrets[-1] <= 0.01
@@ -159,7 +171,7 @@ def test_without_systems_the_ratio_is_halved():
 
 def test_the_application_is_at_the_geometric_middle():
     talk = Elicitation(priors=0.2, classes=("stay", "churn")).stated(ratio_between(4, 25))
-    app = talk.application(unit="EUR")
+    app = talk.application()
     assert app.costs.cost("churn", "stay") == pytest.approx(10)
     assert app.priors.tolist() == [0.8, 0.2]
     assert talk.frame()["said"].tolist() == ["one miss is worth 4 to 25 false alarms"]
@@ -224,3 +236,58 @@ def test_it_ends_for_any_tolerance(ratio):
     talk, count = asked(Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=1e-7), ratio)
     assert count < 20
     assert talk.ratio.low <= ratio <= talk.ratio.high
+
+
+@pytest.mark.parametrize("answer", ["a", "b"])
+def test_an_answer_that_alone_leads_to_an_end_is_asked_the_other_way_round(answer):
+    talk = Elicitation(PAIR, priors=PRIOR)
+    first, hasty = talk.question, talk.answered(answer)
+    again = hasty.question
+    assert (again.misses, again.alarms) == (first.misses[::-1], first.alarms[::-1])
+    assert (again.ratio, again.cases, again.positives) == (
+        first.ratio,
+        first.cases,
+        first.positives,
+    )
+    assert "the other way round" in again.why
+    believed = hasty.answered("b" if answer == "a" else "a")
+    assert believed.is_done
+    assert believed.ratio == hasty.ratio
+
+
+def test_who_prefers_both_is_asked_afresh():
+    talk = Elicitation(PAIR, priors=PRIOR)
+    first = talk.question
+    torn = talk.answered("b").answered("b")  # once the one, once the other
+    assert len(torn.contradictions) == 1
+    with pytest.raises(CostError, match="these two answers contradict"):
+        torn.ratio  # noqa: B018
+    assert (torn.question.misses, torn.question.alarms) == (first.misses, first.alarms)
+    assert "neither answer counts" in torn.question.why
+    afresh = torn.answered("a")
+    assert len(afresh.statements) == 1
+    assert afresh.ratio.high == first.ratio
+
+
+def test_who_cannot_say_the_other_way_round_has_said_nothing():
+    talk = Elicitation(PAIR, priors=PRIOR)
+    unsure = talk.answered("b").answered("=")
+    assert unsure.ratio == talk.ratio
+    assert len(unsure.statements) == 1
+
+
+def test_what_was_said_about_both_sides_is_not_asked_again():
+    wide = Elicitation(PAIR, priors=PRIOR, high=1e3).stated(ratio_between(1, 900))
+    assert wide.answered("b").is_done
+
+
+def test_a_unit_needs_amounts_in_it():
+    """A false alarm of 10 to 40 is 20 in the middle, a miss of 200 ten times as much."""
+    talk = Elicitation(priors=0.2, classes=("stay", "churn"))
+    with pytest.raises(CostError, match="a ratio, not an amount: a cost of 1 would read as 1 EUR"):
+        talk.stated(ratio_between(4, 25)).application(unit="EUR")
+    said = ratio_from_amounts(false_negative=200, false_positive=(10, 40))
+    app = talk.stated(said).application(unit="EUR")
+    assert app.unit == "EUR"
+    assert app.costs.cost("stay", "churn") == pytest.approx(20)
+    assert app.costs.cost("churn", "stay") == pytest.approx(200)

@@ -78,10 +78,16 @@ class RatioInterval:
         )
 
     def middle_application(
-        self, *, classes: Sequence[Any] | None = None, priors: Any = None, **settings: Any
+        self,
+        *,
+        classes: Sequence[Any] | None = None,
+        priors: Any = None,
+        false_alarm: float = 1.0,
+        **settings: Any,
     ) -> Application:
         """The application to decide with: the geometric middle, a false alarm costing 1."""
-        costs = CostMatrix.binary(false_positive=1.0, false_negative=self.middle, classes=classes)
+        miss = self.middle * false_alarm
+        costs = CostMatrix.binary(false_positive=false_alarm, false_negative=miss, classes=classes)
         return Application(costs, priors, **settings)
 
     def describe(self, positive: Name = "positive") -> str:
@@ -218,7 +224,9 @@ def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]
     ]
     possible = [(k, each) for k, each in enumerate(statements) if each.is_possible]
     for (i, first), (j, second) in itertools.combinations(possible, 2):
-        if max(first.low, second.low) > min(first.high, second.high):
+        low, high = max(first.low, second.low), min(first.high, second.high)
+        preferred = first.route == second.route == "preference"
+        if low > high or (preferred and low == high):  # who prefers one outcome is not indifferent
             found.append(Contradiction((i, j), (first, second)))
     return tuple(found)
 
@@ -265,6 +273,18 @@ def agreed_ratio(
     else:
         low, high = max(low, least), min(high, most)
     return RatioInterval(low, high)
+
+
+def alarm_in(unit: str, statements: Sequence[Statement] = ()) -> float:
+    """What a false alarm costs in a unit, by the amounts stated last; refused without any."""
+    amounts = [each.inputs for each in statements if each.route == "amounts"]
+    if not amounts:
+        raise CostError(
+            f"what was learnt is a ratio, not an amount: a cost of 1 would read as 1 {unit}.",
+            hint="leave the unit out, or state amounts in it:  --amounts fn=200..400 fp=10",
+        )
+    (low, high), (least, most) = amounts[-1]["fp"], amounts[-1]["tn"]
+    return math.sqrt((low - most) * (high - least))
 
 
 def without_some(statements: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:

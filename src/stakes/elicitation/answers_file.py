@@ -15,7 +15,7 @@ from stakes._files import write_whole
 from stakes.application import Application, costs_to_toml
 from stakes.application.toml_reader import toml_table
 from stakes.application.toml_text import located, toml_value
-from stakes.elicitation.agreement import Statement
+from stakes.elicitation.agreement import Statement, alarm_in
 from stakes.elicitation.matrix_session import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
@@ -114,7 +114,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     note : str
         Anything worth keeping with the answers, such as who pays for which error.
     **settings
-        `unit`, `volume` and `period` of the application.
+        `unit` (of amounts that were stated), `volume` and `period` of the application.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     >>> from stakes.elicitation import ratio_between
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "costs.toml")
-    ...     write_answers(Elicitation(priors=0.1).stated(ratio_between(5, 20)), path, unit="EUR")
+    ...     write_answers(Elicitation(priors=0.1).stated(ratio_between(5, 20)), path)
     ...     read_costs(path).costs.values
     array([[ 0.,  1.],
            [10.,  0.]])
@@ -292,7 +292,7 @@ def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
     talk : MatrixElicitation
         A conversation without contradictions.
     **settings
-        `priors`, `unit`, `volume` and `period` of the application.
+        `priors`, `volume` and `period` of the application.
 
     Returns
     -------
@@ -303,10 +303,12 @@ def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
     --------
     >>> talk = MatrixElicitation(["cat", "dog", "fox"])
     >>> talk = talk.ratio(("fox", "cat"), ("cat", "dog"), between=(5, 20))
-    >>> text = matrix_answers_to_toml(talk, unit="EUR")
+    >>> text = matrix_answers_to_toml(talk)
     >>> matrix_answers_from_toml(text).bounds(("fox", "cat"))
     (5.0, 20.0)
     """
+    if settings.get("unit") is not None:
+        alarm_in(settings["unit"])  # refused
     lines = [costs_to_toml(Application(talk.middle, **settings)), "[elicitation]"]
     lines += ["# The costs above are the geometric middle of what these answers leave possible."]
     lines += [f"unit = {toml_value(list(talk.unit or ()))}", f"limit = {toml_value(talk.limit)}"]

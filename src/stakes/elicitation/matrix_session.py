@@ -15,7 +15,7 @@ from stakes._columns import as_reals
 from stakes._names import listed, table_names
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
-from stakes.elicitation.agreement import without_some
+from stakes.elicitation.agreement import alarm_in, without_some
 from stakes.elicitation.question import MatrixQuestion, asked_about
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import either
@@ -271,6 +271,8 @@ class MatrixElicitation:
 
     def application(self, priors: Any = None, **settings: Any) -> UncertainApplication:
         """What is at stake: all matrices that are still possible."""
+        if settings.get("unit") is not None:
+            alarm_in(settings["unit"])  # refused
         return UncertainApplication.from_samples(
             self.samples, priors, classes=self.classes, decisions=self.decisions, **settings
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from stakes._kernels.roc_hull import hull_vertices
-from stakes.elicitation.question import Question, posed
+from stakes.elicitation.question import Question, asked_before, compared, posed
 from stakes.exceptions import DataError
 from stakes.metrics.scores.pareto_hull import hull_points
 from stakes.summaries import ConfusionMatrix
@@ -142,9 +142,40 @@ _ENOUGH = 2.0
 
 # Asked where the recommendation switches: docs/design/elicitation.md.
 def next_question(talk: Elicitation) -> Question | None:
-    """The next question, at a switch point of the recommendation; None when done."""
+    """The next question, at a switch point of the recommendation; None when done.
+
+    Who gave two answers to one question is asked it afresh. An answer that alone leads to an end
+    of the ratios thought of is asked the other way round before it is believed.
+    """
     if talk.contradictions:
+        first, last = (talk.contradictions[0].statements * 2)[:2]
+        twice = first is not last and compared(first) is not None
+        if not twice or compared(first) != compared(last):
+            return None
+        why = "asked both ways round, you preferred each of the two once, so neither answer counts"
+        question = asked_before(first, prior=talk.prior, classes=talk.classes)
+        return None if question is None else replace(question, why=why)
+    return _dividing(talk) or _other_way_round(talk)
+
+
+def _other_way_round(talk: Elicitation) -> Question | None:
+    """The question, mirrored, whose answer alone leaves everything up to an end possible."""
+    least = max((each.low for each in talk.statements), default=0.0)
+    most = min((each.high for each in talk.statements), default=math.inf)
+    if (least > 0) == (most < math.inf):  # nothing was said, or something about both sides
         return None
+    said = [each for each in talk.statements if (each.low, each.high) == (least, most)]
+    if len(said) != 1 or said[0].route != "preference":
+        return None
+    question = asked_before(said[0], prior=talk.prior, classes=talk.classes)
+    beyond = f"below about {least:.3g}" if least > 0 else f"above about {most:.3g}"
+    why = f"one answer alone rules out everything {beyond} false alarms per miss, so it is asked "
+    why += "again, the other way round"
+    return None if question is None else replace(question.mirrored(), why=why)
+
+
+def _dividing(talk: Elicitation) -> Question | None:
+    """The question that divides what is still possible best; None where none is needed."""
     if not talk.systems:  # halve the ratio while it is not known well enough
         if talk.ratio.factor <= _ENOUGH or _declined(talk, talk.ratio.middle):
             return None

@@ -6,7 +6,7 @@ import itertools
 import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -31,8 +31,8 @@ _FINE = 0.005
 class Question:
     """Two outcomes that differ in misses and in false alarms, in numbers one can picture.
 
-    Outcome A has more misses, outcome B more false alarms. Who prefers B finds a miss worth
-    more than `ratio` false alarms.
+    Outcome A has more misses, outcome B more false alarms, unless it is asked the other way round.
+    Who prefers the one with fewer misses finds a miss worth more than `ratio` false alarms.
 
     Parameters
     ----------
@@ -66,9 +66,10 @@ class Question:
     classes: tuple[Name, Name] = ("negative", "positive")
 
     def __post_init__(self) -> None:
-        if not (self.misses[0] > self.misses[1] >= 0 and self.alarms[1] > self.alarms[0] >= 0):
+        opposed = (self.misses[0] - self.misses[1]) * (self.alarms[1] - self.alarms[0]) > 0
+        if not opposed or min(*self.misses, *self.alarms) < 0:
             raise DataError(
-                "outcome A must have more misses and B more false alarms; got misses "
+                "one outcome must have more misses and the other more false alarms; got misses "
                 f"{self.misses} and false alarms {self.alarms}."
             )
 
@@ -77,16 +78,22 @@ class Question:
         """False alarms per miss at which both outcomes are as bad; from the numbers shown."""
         return (self.alarms[1] - self.alarms[0]) / (self.misses[0] - self.misses[1])
 
+    def mirrored(self) -> Question:
+        """The same question the other way round: A is called B, and B is called A."""
+        return replace(self, misses=self.misses[::-1], alarms=self.alarms[::-1])
+
     def statement(self, answer: Answer) -> Statement:
         """What an answer implies: "a", "b", or "=" for cannot say."""
         if answer not in ("a", "b", "="):
             raise DataError(f"an answer is 'a', 'b' or '='; got {answer!r}.")
         pairs = zip(self.misses, self.alarms, strict=True)
         first, second = (f"{miss} missed and {alarm} for nothing" for miss, alarm in pairs)
-        low, high, said = {
-            "a": (0.0, self.ratio, f"you prefer {first} to {second}"),
-            "b": (self.ratio, math.inf, f"you prefer {second} to {first}"),
-            "=": (0.0, math.inf, f"you cannot say whether {first} is better than {second}"),
+        below, above = (0.0, self.ratio), (self.ratio, math.inf)
+        sides = (below, above) if self.misses[0] > self.misses[1] else (above, below)
+        (low, high), said = {
+            "a": (sides[0], f"you prefer {first} to {second}"),
+            "b": (sides[1], f"you prefer {second} to {first}"),
+            "=": ((0.0, math.inf), f"you cannot say whether {first} is better than {second}"),
         }[answer]
         inputs = {"cases": self.cases, "misses": list(self.misses), "alarms": list(self.alarms)}
         return Statement(low, high, said, "preference", {**inputs, "prefers": answer})
@@ -104,6 +111,23 @@ class Question:
                 f"{spoken(alarm):>{wide[1]}} {negative} acted on for nothing"
             )
         return "\n".join(lines)
+
+
+def compared(said: Statement) -> frozenset[tuple[int, int]] | None:
+    """The two outcomes that an answer is about, whichever was called A; None for other routes."""
+    if said.route != "preference":
+        return None
+    return frozenset(zip(said.inputs["misses"], said.inputs["alarms"], strict=True))
+
+
+def asked_before(said: Statement, *, prior: float, classes: tuple[Name, Name]) -> Question | None:
+    """The question that an answer is about; None where the answer does not tell the cases."""
+    misses, alarms = tuple(said.inputs["misses"]), tuple(said.inputs["alarms"])
+    cases = said.inputs["cases"]
+    positives = round(cases * prior)
+    if max(misses) > positives or max(alarms) > cases - positives:
+        return None
+    return Question(cases, positives, misses, alarms, classes=classes)
 
 
 def posed(

@@ -17,11 +17,12 @@ from stakes.elicitation.agreement import (
     RatioInterval,
     Statement,
     agreed_ratio,
+    alarm_in,
     contradictions,
     without_some,
 )
 from stakes.elicitation.next_question import Goal, Options, next_question, options_of
-from stakes.elicitation.question import Answer, Question
+from stakes.elicitation.question import Answer, Question, compared
 from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of
 from stakes.typing import Name, Priors
@@ -68,6 +69,9 @@ class Elicitation:
     >>> talk.question.ratio
     2.0
     >>> talk = talk.answered("b")
+    >>> talk.question.why  # so extreme an answer is asked again, the other way round
+    'one answer alone rules out everything below about 2 false alarms per miss, so it is asked ...'
+    >>> talk = talk.answered("a")
     >>> talk.question is None, talk.recommendation
     (True, 'eager')
     >>> print(talk.ratio.describe("ill"))
@@ -102,12 +106,21 @@ class Elicitation:
         """The conversation with more statements, e.g. from `ratio_from_threshold`."""
         return replace(self, statements=(*self.statements, *statements))
 
-    def answered(self, answer: Answer, *, question: Question | None = None) -> Elicitation:
-        """The conversation with an answer: "a", "b", or "=" for cannot say."""
+    def answered(
+        self, answer: Answer, *, question: Question | None = None, name: str = "", date: str = ""
+    ) -> Elicitation:
+        """The conversation with an answer: "a", "b", or "=" for cannot say.
+
+        Earlier answers about the same two outcomes are taken back where they contradict each
+        other, or where it now cannot be said.
+        """
         asked = self.question if question is None else question
         if asked is None:
             raise DataError("there is no question left to answer.")
-        return self.stated(asked.statement(answer))
+        said = asked.statement(answer).signed(name, date)
+        earlier = [k for k, s in enumerate(self.statements) if compared(s) == compared(said)]
+        back = earlier if answer == "=" or self.contradictions else []
+        return self.without(*back).stated(said)
 
     def without(self, *positions: int) -> Elicitation:
         """The conversation with some statements taken back."""
@@ -213,9 +226,14 @@ class Elicitation:
         )
 
     def application(self, **settings: Any) -> Application:
-        """The application to decide with: the geometric middle of the ratio, a false alarm 1."""
-        priors = self.priors
-        return self.ratio.middle_application(classes=self.classes, priors=priors, **settings)
+        """The application to decide with: the geometric middle of the ratio, a false alarm 1.
+
+        With a `unit`, which needs amounts stated in it, a false alarm costs what was stated.
+        """
+        given = {"classes": self.classes, "priors": self.priors, **settings}
+        if given.get("unit") is not None:
+            given["false_alarm"] = alarm_in(given["unit"], self.statements)
+        return self.ratio.middle_application(**given)
 
     def frame(self) -> Frame:
         """One row per statement: said, low, high, route, name, date."""

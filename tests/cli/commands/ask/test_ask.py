@@ -54,12 +54,12 @@ def _line(left):
 
 class TestScripted:
     def test_one_answer_picks_the_model(self, ask):
-        done = ask(*BASE, "--answer", "b")
+        done = ask(*BASE, "--answer", "b,a")  # the second is the first the other way round
         assert done.code == 0
         assert "Question 1.  Out of 1 000 cases" in done.out
         assert "Take even" in done.out
-        assert "Question 2" not in done.out
-        done = ask(*BASE, "--answer", "a")
+        assert "Question 3" not in done.out
+        done = ask(*BASE, "--answer", "a,b")
         assert "Take sharp" in done.out
 
     def test_lines_fit_the_page(self, ask):
@@ -67,7 +67,7 @@ class TestScripted:
         assert max(len(line) for line in done.out.splitlines()) <= 80
 
     def test_json(self, ask):
-        found = ask(*BASE, "--answer", "b", "--json").found
+        found = ask(*BASE, "--answer", "b,a", "--json").found
         assert found["done"] is True
         assert found["recommendation"] == "even"
         low, high = found["false_alarms_per_miss"]
@@ -78,14 +78,37 @@ class TestScripted:
         assert waiting["next_question"]["ratio"] == pytest.approx(low)
 
     def test_kept_costs_serve_eval_and_answers_replay(self, ask, tmp_path):
-        done = ask(*BASE, "--answer", "b", "--name", "Ada", "-o", "costs.toml", "--unit", "EUR")
+        done = ask(*BASE, "--answer", "b,a", "--name", "Ada", "-o", "costs.toml")
         assert "kept in costs.toml" in done.out
-        assert read_costs(tmp_path / "costs.toml").unit == "EUR"
+        assert read_costs(tmp_path / "costs.toml").unit is None
         assert read_answers(tmp_path / "costs.toml")[0].name == "Ada"
         again = ask(*BASE, "--answers", "costs.toml", "--no-questions")
         assert "Take even" in again.out
         judged = ask("eval", *BASE[1:], "--costs", "costs.toml")
         assert judged.code == 0
+
+    def test_a_unit_needs_amounts_in_it(self, ask, tmp_path):
+        """A false alarm of 10 is 10 EUR, not 1; a miss of 200 to 800 is 400 in the middle."""
+        words = (*BASE, "--no-questions", "-o", "costs.toml", "--unit", "EUR")
+        done = ask(*words, "--miss-is-worth", "5..20")
+        assert done.code == 2
+        assert "what was learnt is a ratio, not an amount" in done.err
+        assert not (tmp_path / "costs.toml").exists()
+        assert ask(*words, "--amounts", "fn=200..800", "fp=10").code == 0
+        app = read_costs(tmp_path / "costs.toml")
+        assert app.unit == "EUR"
+        assert app.costs.cost("no", "yes") == pytest.approx(10)
+        assert app.costs.cost("yes", "no") == pytest.approx(400)
+
+    def test_who_prefers_both_is_told_so_and_asked_afresh(self, ask, tmp_path):
+        done = ask(*BASE, "--answer", "b,b", "-o", "costs.toml")
+        assert "neither answer counts" in " ".join(done.out.split())
+        assert "Question 3." in done.out
+        assert read_answers(tmp_path / "costs.toml") == ()
+        assert "Take even" in ask(*BASE, "--answer", "b,b,b,a").out
+        json = ask(*BASE, "--answer", "b,b", "--json")
+        assert "neither answer counts" in json.err
+        assert json.found["done"] is False
 
     def test_replayed_at_the_share_it_was_made_for(self, ask, tmp_path):
         ask(*BASE, "--prevalence", "2%", "--answer", "b", "-o", "costs.toml")
@@ -194,7 +217,7 @@ class TestTyped:
         assert "5 to 20 false alarms" in done.out
 
     def test_the_place_comes_first(self, ask, typed, tmp_path):
-        typed("200%", "2%", "EUR", "the bank; the customer", "y", "b")
+        typed("200%", "2%", "the bank; the customer", "y", "b", "a")
         done = ask(*BASE, "-o", "costs.toml")
         out = " ".join(done.out.split())
         assert "I cannot read the share '200%'" in out
@@ -202,7 +225,7 @@ class TestTyped:
         assert "(20 'yes')" in out  # 2 % of 1 000 cases
         kept = (tmp_path / "costs.toml").read_text()
         assert 'note = "the bank; the customer"' in kept
-        assert read_costs(tmp_path / "costs.toml").unit == "EUR"
+        assert read_costs(tmp_path / "costs.toml").unit is None
         assert read_costs(tmp_path / "costs.toml").priors[1] == pytest.approx(0.02)
 
     def test_a_closed_terminal_keeps_what_was_said(self, ask, typed, tmp_path):
@@ -310,9 +333,9 @@ class TestMoreOutcomes:
 
 class TestSurplusAnswers:
     def test_they_are_named(self, ask):
-        done = ask(*BASE, "--answer", "b,a,=")
+        done = ask(*BASE, "--answer", "b,a,b,=")
         assert done.code == 0
-        assert "warning: 2 more answers were given than there were questions: a,=." in done.err
+        assert "warning: 2 more answers were given than there were questions: b,=." in done.err
 
     def test_enough_is_no_reason_to_warn(self, ask):
         assert "warning" not in ask(*BASE, "--answer", "b").err

@@ -47,7 +47,7 @@ _CONVERSATION = {
 }
 _RESULT = {
     "-o --output costs.toml": "keep costs and answers",
-    "--unit EUR": "what a cost of 1 is",
+    "--unit EUR": "what the --amounts are in",
     "--volume 250000/yr": "cases in a period, for totals",
     "--json": "the result, as JSON",
 }
@@ -76,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
     )
     from stakes.cli.commands.ask.learnt_costs import keep, show, toml_path
     from stakes.cli.show.outputs import refuse_unfit
+    from stakes.elicitation.agreement import alarm_in
     from stakes.exceptions import DataError
 
     if args.cases is not None and args.cases < 1:
@@ -95,6 +96,8 @@ def run(args: argparse.Namespace) -> int:
         for note in notes:
             print(note)
     talk = said_beforehand(fingerprint(talk, args), args)
+    if args.unit:
+        alarm_in(args.unit, talk.statements)  # refused before anybody has answered anything
     talk = talk_through(talk, args)
     show(talk, args)
     if args.output:

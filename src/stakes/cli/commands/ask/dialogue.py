@@ -206,8 +206,8 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
             break
         except PriorError as error:
             _tell(error.message)
-    if not args.unit:
-        args.unit = _typed("What is a cost of 1? EUR, hours, ... []: ") or None
+    if args.amounts and not args.unit:
+        args.unit = _typed("What are the amounts in? EUR, hours, ... []: ") or None
     args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
     third = _typed("Is there a third decision, such as asking a person? [n]: ").lower()
     if third.startswith("y"):
@@ -236,7 +236,7 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
     """Ask until the recommendation cannot change by more than is tolerated."""
     scripted = scripted_answers(args.answer)
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    start = len(talk.statements)
+    before: list[Elicitation] = []
     while True:
         talk = _settled(talk, args)
         question = None if args.no_questions else talk.question
@@ -244,14 +244,17 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
             say_unused(scripted)
             return talk
         why = question.why[:1].upper() + question.why[1:] + "."
-        answer = answer_to(question.text(len(talk.statements) - start + 1), why, scripted, args)
+        if talk.contradictions:  # two answers to one question, which is asked afresh
+            (warn if args.json else _tell)(why)
+        answer = answer_to(question.text(len(before) + 1), why, scripted, args)
         if answer == "q":
-            return talk
-        if answer != "u":
-            said = question.statement(answer)  # type: ignore[arg-type]
-            talk = talk.stated(said.signed(args.name, today))
-        elif len(talk.statements) > start:
-            talk = talk.without(len(talk.statements) - 1)
+            return talk.without(*{k for clash in talk.contradictions for k in clash.positions})
+        if answer == "u":
+            talk = before.pop() if before else talk
+            continue
+        before.append(talk)
+        signed = {"name": args.name, "date": today}
+        talk = talk.answered(answer, question=question, **signed)  # type: ignore[arg-type]
 
 
 def scripted_answers(text: str | None) -> Iterator[str] | None:
@@ -304,7 +307,7 @@ def answer_to(text: str, why: str, scripted: Iterator[str] | None, args: Any) ->
 
 def _settled(talk: Elicitation, args: Any) -> Elicitation:
     """The conversation without contradictions: a person says which answer to keep."""
-    while talk.contradictions:
+    while talk.contradictions and (args.no_questions or talk.question is None):
         clash = talk.contradictions[0]
         if args.answer is not None or args.no_questions or not sys.stdin.isatty():
             raise CostError(str(clash), hint=TAKE_BACK)

@@ -21,6 +21,7 @@ from stakes.elicitation import (
     matrix_answers_from_toml,
     matrix_answers_to_toml,
 )
+from stakes.elicitation.agreement import alarm_in
 from stakes.elicitation.question import regrets_of
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
@@ -90,6 +91,8 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
                 f"has {len(cases.classes)}.",
                 hint="leave it out and answer the questions",
             )
+    if args.unit:
+        alarm_in(args.unit)  # refused
     models = models_of(question.table, cases, cases.classes, inquiry)
     models, cases, gaps = without_gaps(models, cases, inquiry, for_decisions=False)
     those = _Models(models, cases)
@@ -112,9 +115,7 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
     _show(talk, those.best(talk, priors), at_ends, args)
     if args.output:
         number, period = volume(args.volume)
-        text = matrix_answers_to_toml(
-            talk, priors=priors, unit=args.unit, volume=number, period=period
-        )
+        text = matrix_answers_to_toml(talk, priors=priors, volume=number, period=period)
         write_whole(toml_path(args.output), text)
         say_kept(args)
     return 0
