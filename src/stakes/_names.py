@@ -204,13 +204,16 @@ def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name],
     raise LabelError(
         f"`{what}` holds {listed(strangers)}, not among the names {listed(names)}{positions}; "
         f"first at {row(rows[0])} ({rows.size} of {column.shape[0]} rows).",
-        hint=_meant(column, what),
+        hint=_meant(column, what, names, strangers),
         rows=rows[:10].tolist(),
     )
 
 
-def _meant(column: NDArray[Any], what: str) -> str:
+def _meant(column: NDArray[Any], what: str, names: Sequence[Name], strangers: Sequence[Any]) -> str:
     """What to do about labels that are not among the names."""
+    if tuple(names) == tuple(range(len(names))) and all(isinstance(s, str) for s in strangers):
+        order = listed(sorted(strangers), len(names))
+        return f"the costs name no classes; in the order of their rows: classes=[{order}]"
     if column.dtype.kind != "f" or column.min() < 0 or column.max() > 1:
         return "use the names of the application, in the same spelling and type"
     meant = "stakes.bayes_decisions(posteriors, costs) turns them into decisions"

@@ -1,12 +1,12 @@
 """`Frame`: the light table that every `.frame()` returns.
 
-It is a mapping from column name to a one-dimensional array, prints as text, and turns into
-a pandas or Polars frame on request. It exists so that the core needs no data frame library.
+It is a dictionary from column name to a one-dimensional array, which pandas and Polars take as it
+is, prints as text and cannot be changed. It exists so that the core needs no data frame library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from stakes.exceptions import DataError
 __all__ = ["Frame"]
 
 
-class Frame(Mapping[str, NDArray[Any]]):
+class Frame(dict[str, NDArray[Any]]):
     """Named columns of equal length.
 
     Parameters
@@ -37,61 +37,65 @@ class Frame(Mapping[str, NDArray[Any]]):
     b      0.5
     """
 
-    __slots__ = ("_columns",)
+    __slots__ = ()
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         arrays = {str(name): _column(values) for name, values in columns.items()}
         lengths = {name: array.shape[0] for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
             raise DataError(f"columns must have equal lengths; got {lengths}.")
-        self._columns = arrays
+        super().__init__(arrays)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The column names in order."""
-        return tuple(self._columns)
+        return tuple(self)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        rows = next(iter(self._columns.values())).shape[0] if self._columns else 0
-        return rows, len(self._columns)
+        rows = next(iter(self.values())).shape[0] if self else 0
+        return rows, len(self)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._columns:
-            raise KeyError(f"no column {name!r}; there are {', '.join(self._columns)}")
-        return self._columns[name]
+    def __missing__(self, name: str) -> NDArray[Any]:
+        raise KeyError(f"no column {name!r}; there are {', '.join(self)}")
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+    def _fixed(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a Frame cannot be changed; dict(frame), or frame.to_pandas(), can.")
 
-    def __len__(self) -> int:
-        return len(self._columns)
+    __setitem__ = __delitem__ = __ior__ = _fixed  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _fixed
+
+    def __reduce__(self) -> Any:
+        return type(self), (dict(self),)
+
+    def __copy__(self) -> Frame:
+        return self
 
     def rows(self) -> list[dict[str, Any]]:
         """The table as one dictionary per row, with plain Python values."""
-        lists = {name: array.tolist() for name, array in self._columns.items()}
+        lists = {name: array.tolist() for name, array in self.items()}
         return [
             dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)
         ]
 
     def to_pandas(self) -> Any:
         """As a pandas DataFrame."""
-        return load("pandas", extra="all").DataFrame(dict(self._columns))
+        return load("pandas", extra="all").DataFrame(dict(self))
 
     def to_polars(self) -> Any:
         """As a Polars DataFrame."""
         polars = load("polars", extra="polars")
-        return polars.DataFrame({name: array.tolist() for name, array in self._columns.items()})
+        return polars.DataFrame({name: array.tolist() for name, array in self.items()})
 
     def __repr__(self) -> str:
         rows, columns = self.shape
-        return f"<Frame of {rows} rows x {columns} columns: {', '.join(self._columns)}>"
+        return f"<Frame of {rows} rows x {columns} columns: {', '.join(self)}>"
 
     def __str__(self) -> str:
-        cells = [[_shown(value) for value in array.tolist()] for array in self._columns.values()]
-        lines = [list(self._columns), *map(list, zip(*cells, strict=True))]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self._columns))]
+        cells = [[_shown(value) for value in array.tolist()] for array in self.values()]
+        lines = [list(self), *map(list, zip(*cells, strict=True))]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self))]
         return "\n".join(
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines

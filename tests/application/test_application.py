@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 
 from stakes import Application, CostMatrix, bayes_decisions
-from stakes.application import as_application
+from stakes.application import Between, UncertainApplication, as_application
 from stakes.exceptions import CostError, PriorError
 
 CHURN = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
@@ -280,8 +280,10 @@ class TestAsApplication:
         assert as_application(CHURN) == app
 
     def test_refuses_anything_else(self) -> None:
-        with pytest.raises(CostError, match="must be an Application or a CostMatrix; got list"):
-            as_application([[0, 1], [1, 0]])
+        with pytest.raises(CostError, match="must be costs in some form; got float"):
+            as_application(10.0)
+        with pytest.raises(CostError, match="got UncertainApplication"):
+            as_application(UncertainApplication.binary(fn=Between(5, 20), fp=1))
 
 
 def test_the_message_names_what_was_asked_for():

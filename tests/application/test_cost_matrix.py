@@ -70,9 +70,11 @@ class TestConstructor:
 
     def test_repr_is_one_line(self) -> None:
         assert repr(CHURN) == (
-            "CostMatrix(2 classes x 2 decisions: 'stay', 'churn' x 'ignore', 'call')"
+            "CostMatrix(2 classes x 2 decisions: 'stay', 'churn' x 'ignore', 'call'; "
+            "[[0, 1], [10, 0]])"
         )
-        assert "and 16 more" in repr(CostMatrix.zero_one(20))
+        large = repr(CostMatrix.zero_one(20))
+        assert "and 16 more" in large and large.endswith("[1, 1, 1, 1, 1, 0, ...], ...])")
 
 
 class TestErrors:

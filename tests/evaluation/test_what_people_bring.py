@@ -180,10 +180,19 @@ def test_a_slice_without_a_class_does_not_stop_the_others() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_frame_of_models_is_told_how_to_pass_them(library: str) -> None:
+def test_a_frame_of_models_is_one_model_for_each_column(library: str) -> None:
     frames = pytest.importorskip(library, reason="needs data frames")
-    with pytest.raises(PosteriorError, match="must sum to 1") as caught:
-        judged(frames.DataFrame({"gbm": P, "logreg": P**2}))
+    ev = judged(frames.DataFrame({"gbm": P, "logreg": P**2}))
+    apart = judged({"gbm": P, "logreg": P**2})
+    assert list(ev) == ["gbm", "logreg"]
+    assert [ev[name].cost for name in ev] == [apart[name].cost for name in apart]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_two_columns_that_add_to_one_may_be_one_model(library: str) -> None:
+    frames = pytest.importorskip(library, reason="needs data frames")
+    with pytest.raises(StakesError) as caught:
+        judged(frames.DataFrame({"gbm": P, "logreg": 1 - P}))
     line = 'if these are several models: evaluate(y_true, {"gbm": frame["gbm"], '
     assert line + '"logreg": frame["logreg"]}, ...)' in str(caught.value.hint)
 

@@ -322,7 +322,7 @@ def test_expressions_of_more_classes(engine):
         ({"score_range": (1, 0)}, DataError, "in order"),
         ({"calibrator": Affine()}, DataError, "not been fitted"),
         ({"calibrator": "affine"}, DataError, "a calibrator is needed"),
-        ({"application": "costs"}, CostError, "must be an Application"),
+        ({"application": 10}, CostError, "must be costs in some form"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(parts, error, said):

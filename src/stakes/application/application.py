@@ -23,8 +23,8 @@ class Application:
 
     Parameters
     ----------
-    costs : CostMatrix or array-like
-        What each decision costs for each true class (rows).
+    costs : CostMatrix, nested list, mapping, data frame or path
+        What each decision costs for each true class (rows); see `as_application`.
     priors : sequence, array, or mapping by class name, optional
         Share of each class in use, adding to 1. `None`: those of the data at hand.
     unit : str, optional
@@ -65,7 +65,11 @@ class Application:
         volume: float | None = None,
         period: str | None = None,
     ) -> None:
-        matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+        if isinstance(costs, Application):
+            raise CostError(
+                "`costs` is an Application already.", hint="app.with_priors([...]), or app.costs"
+            )
+        matrix = as_cost_matrix(costs)
         if volume is not None and not (is_number(volume) and 0 < volume < math.inf):
             raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
@@ -232,12 +236,13 @@ class Application:
 
 
 def as_application(application: Any) -> Application:
-    """An Application from itself or from a CostMatrix; for functions that accept both.
+    """What is at stake, from any form in which costs are given; for functions that accept all.
 
     Parameters
     ----------
-    application : Application or CostMatrix
-        A bare matrix becomes an application with the priors of the data.
+    application : Application, CostMatrix, nested list, mapping, data frame or path
+        Costs alone become an application with the priors of the data. A mapping gives amounts by
+        ``fn`` and ``fp``, or by truth and decision; a path is read by `read_costs`.
 
     Returns
     -------
@@ -248,22 +253,26 @@ def as_application(application: Any) -> Application:
     --------
     >>> as_application(CostMatrix.zero_one(2))
     Application(2 classes x 2 decisions, priors of the data)
+    >>> as_application({"fn": 10, "fp": 1}).posterior_threshold
+    0.09090909090909091
     """
     if isinstance(application, Application):
         return application
-    if isinstance(application, CostMatrix):
-        return Application(application)
+    from stakes.application.cost_input import read_any_costs
+
+    found = read_any_costs(application, "application")
+    if isinstance(found, Application):
+        return found
     raise CostError(
-        f"`application` must be an Application or a CostMatrix; got {type(application).__name__}.",
-        hint="stakes.Application(costs, priors=[...])",
+        f"`application` must be an Application or a CostMatrix; got {type(found).__name__}.",
+        hint="the application to decide with: .expected of an UncertainApplication, "
+        "Application(costs.average()) of CaseCosts",
     )
 
 
 def as_cost_matrix(costs: Any) -> CostMatrix:
-    """The cost matrix that is meant: that of an application, itself, or an array."""
-    if isinstance(costs, Application):
-        return costs.costs
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+    """The cost matrix that is meant: that of an application, itself, or costs in any form."""
+    return costs if isinstance(costs, CostMatrix) else as_application(costs).costs
 
 
 def _log_ratio(numerator: Fraction, denominator: Fraction) -> float:

@@ -17,7 +17,7 @@ from stakes._columns import as_reals, as_weights
 from stakes._names import as_names, listed, table_names
 from stakes._random import as_generator
 from stakes.application.application import Application
-from stakes.application.cost_matrix import CostMatrix
+from stakes.application.cost_matrix import AMOUNTS, CostMatrix, binary_amounts
 from stakes.application.expressions import CostExpression
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
@@ -41,7 +41,7 @@ class CaseCosts:
     Examples
     --------
     >>> amount = np.array([1000.0, 200.0])
-    >>> costs = CaseCosts.binary(false_positive=0.05 * amount + 10, false_negative=0.75 * amount)
+    >>> costs = CaseCosts.binary(fn=0.75 * amount, fp=0.05 * amount + 10)
     >>> costs.average().values
     array([[  0.,  40.],
            [450.,   0.]])
@@ -76,23 +76,19 @@ class CaseCosts:
     def binary(
         cls,
         *,
-        false_positive: Any,
-        false_negative: Any,
-        true_positive: Any = 0.0,
-        true_negative: Any = 0.0,
+        fn: Any = None,
+        fp: Any = None,
+        tp: Any = None,
+        tn: Any = None,
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
+        **spelled_out: Any,
     ) -> CaseCosts:
         """Two classes, two decisions; each cost a number or a column."""
-        columns = {
-            "true_negative": true_negative,
-            "false_positive": false_positive,
-            "false_negative": false_negative,
-            "true_positive": true_positive,
-        }
-        cells = {"tn": "true_negative", "fp": "false_positive"}
-        cells |= {"fn": "false_negative", "tp": "true_positive"}
-        return case_costs(columns, cells, classes=classes, decisions=decisions)
+        columns = binary_amounts({"fn": fn, "fp": fp, "tp": tp, "tn": tn, **spelled_out})
+        return case_costs(
+            columns, {key: key for key in columns}, classes=classes, decisions=decisions
+        )
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -185,6 +181,11 @@ def case_costs(
     return CaseCosts(values, classes=classes, decisions=decisions)
 
 
+def is_binary(costs: Mapping[Any, Any]) -> bool:
+    """Whether amounts are given by fn, fp, tp, tn, rather than by truth and decision."""
+    return set(costs) <= set(AMOUNTS) and not any(isinstance(v, Mapping) for v in costs.values())
+
+
 def cost_cells(
     costs: Mapping[Any, Any], classes: Sequence[Any], decisions: Sequence[Any]
 ) -> dict[tuple[int, int], Any]:
@@ -199,7 +200,7 @@ def _cells(
 
     They are given by fn, fp, tp, tn, or by truth and decision.
     """
-    if set(costs) <= set(_SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values()):
+    if is_binary(costs):
         sizes = [2 if names is None else len(names) for names in (classes, decisions)]
         if sizes != [2, 2]:
             raise CostError(
@@ -207,12 +208,9 @@ def _cells(
                 f"{sizes[0]} and {sizes[1]}.",
                 hint="{truth: {decision: amount}}",
             )
-        for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
-            if key not in costs:
-                raise CostError(
-                    f"`costs` lacks {key!r}, the cost of {meaning}.", hint="write 0 if free"
-                )
-        return classes, decisions, {_SHORT_FORM[key]: value for key, value in costs.items()}
+        said = {AMOUNTS[word] for word in costs}
+        amounts = {at: binary_amounts(costs)[key] for key, at in _SHORT_FORM.items() if key in said}
+        return classes, decisions, amounts
     rows = as_names(costs if classes is None else classes, "classes", CostError)
     columns = rows if decisions is None else as_names(decisions, "decisions", CostError)
     cells: dict[tuple[int, int], Any] = {}

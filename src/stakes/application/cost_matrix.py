@@ -21,6 +21,32 @@ if TYPE_CHECKING:
     from stakes.application.equivalence import Disagreement
 
 
+#: Every word for a cost of two classes and two decisions.
+AMOUNTS = {name: name for name in ("fn", "fp", "tp", "tn")}
+AMOUNTS |= {"miss": "fn", "false_alarm": "fp", "false_negative": "fn", "false_positive": "fp"}
+AMOUNTS |= {"true_positive": "tp", "true_negative": "tn"}
+
+
+def binary_amounts(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Amounts by tn, fp, fn and tp, whichever words they came by; right decisions may be free."""
+    found: dict[str, Any] = {}
+    for word, amount in given.items():
+        key = AMOUNTS.get(word) if isinstance(word, str) else None
+        if key is None:
+            raise CostError(f"{word!r} is no cost of two classes.", hint="fn=10, fp=1")
+        if amount is None:
+            continue
+        if key in found:
+            raise CostError(f"the cost {key!r} is given twice, the second time as {word!r}.")
+        found[key] = amount
+    for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
+        if key not in found:
+            raise CostError(
+                f"`costs` lacks {key!r}, the cost of {meaning}.", hint="write 0 if free"
+            )
+    return {key: found.get(key, 0.0) for key in ("tn", "fp", "fn", "tp")}
+
+
 def _labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
     """Values with rows as true classes, the class names and the decision names."""
     table = nw.from_native(frame, eager_only=True, pass_through=True)
@@ -107,7 +133,7 @@ class CostMatrix:
     >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
     ...                    decisions=["ignore", "call"])
     >>> costs
-    CostMatrix(2 classes x 2 decisions: 'stay', 'churn' x 'ignore', 'call')
+    CostMatrix(2 classes x 2 decisions: 'stay', 'churn' x 'ignore', 'call'; [[0, 1], [10, 0]])
     >>> costs.cost("churn", "ignore")
     10.0
     """
@@ -157,22 +183,26 @@ class CostMatrix:
     def binary(
         cls,
         *,
-        false_positive: float,
-        false_negative: float,
-        true_positive: float = 0.0,
-        true_negative: float = 0.0,
+        fn: float | None = None,
+        fp: float | None = None,
+        tp: float | None = None,
+        tn: float | None = None,
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
+        **spelled_out: float,
     ) -> CostMatrix:
         """Two classes, two decisions; the second class is the positive one.
 
+        `false_negative`, `false_positive` and so on are the same, spelled out.
+
         Examples
         --------
-        >>> CostMatrix.binary(false_positive=1, false_negative=10).values
+        >>> CostMatrix.binary(fn=10, fp=1).values
         array([[ 0.,  1.],
                [10.,  0.]])
         """
-        values = [[true_negative, false_positive], [false_negative, true_positive]]
+        amounts = binary_amounts({"fn": fn, "fp": fp, "tp": tp, "tn": tn, **spelled_out})
+        values = [[amounts["tn"], amounts["fp"]], [amounts["fn"], amounts["tp"]]]
         return cls(values, classes=classes, decisions=decisions)
 
     @classmethod
@@ -399,4 +429,11 @@ class CostMatrix:
     def __repr__(self) -> str:
         rows, columns = self.shape
         names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"
-        return f"CostMatrix({rows} classes x {columns} decisions: {names})"
+        return f"CostMatrix({rows} classes x {columns} decisions: {names}; {self._shown})"
+
+    @property
+    def _shown(self) -> str:
+        """The costs row by row, the first ones of a large matrix."""
+        few = [[f"{cost:g}" for cost in row[:6]] for row in self.values[:6].tolist()]
+        rows = [f"[{', '.join(row)}{', ...' if self.shape[1] > 6 else ''}]" for row in few]
+        return f"[{', '.join(rows)}{', ...' if self.shape[0] > 6 else ''}]"

@@ -16,7 +16,7 @@ from stakes._columns import as_reals
 from stakes._names import table_names
 from stakes._random import as_generator
 from stakes.application.application import Application, as_application
-from stakes.application.cost_matrix import CostMatrix
+from stakes.application.cost_matrix import AMOUNTS, CostMatrix, binary_amounts
 from stakes.application.unknowns import DirichletShares, Unknown, equal_or_given
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
@@ -199,10 +199,10 @@ class UncertainApplication:
     def binary(
         cls,
         *,
-        false_positive: Any,
-        false_negative: Any,
-        true_positive: Any = 0.0,
-        true_negative: Any = 0.0,
+        fn: Any = None,
+        fp: Any = None,
+        tp: Any = None,
+        tn: Any = None,
         priors: Any = None,
         **settings: Any,
     ) -> UncertainApplication:
@@ -211,10 +211,12 @@ class UncertainApplication:
         Examples
         --------
         >>> from stakes.application import Between
-        >>> UncertainApplication.binary(false_positive=1, false_negative=Between(5, 20))
+        >>> UncertainApplication.binary(fn=Between(5, 20), fp=1)
         UncertainApplication(2 classes x 2 decisions: 1 unknown in the costs)
         """
-        cells = [[true_negative, false_positive], [false_negative, true_positive]]
+        words = {word: settings.pop(word) for word in AMOUNTS if word in settings}
+        amounts = binary_amounts({"fn": fn, "fp": fp, "tp": tp, "tn": tn, **words})
+        cells = [[amounts["tn"], amounts["fp"]], [amounts["fn"], amounts["tp"]]]
         return cls(cells, priors, **settings)
 
     @classmethod

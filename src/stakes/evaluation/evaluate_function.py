@@ -19,9 +19,17 @@ from stakes.application import (
     UncertainApplication,
     as_application,
 )
+from stakes.application.cost_input import stated_costs
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.model_rows import Cases, Rows, read_models, refuse_other_order, said_of
+from stakes.evaluation.model_rows import (
+    Cases,
+    Rows,
+    read_models,
+    refuse_other_order,
+    said_of,
+    tables_of_models,
+)
 from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import (
     evaluated_counts,
@@ -35,6 +43,8 @@ from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
+#: So many labels of a frame are looked at for the names of the classes.
+_MOST_CLASSES = 1000
 #: What else can be typed where columns have no names.
 _ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
@@ -43,7 +53,12 @@ def evaluate(
     y_true: Any,
     models: Any,
     *,
-    application: Any,
+    costs: Any = None,
+    application: Any = None,
+    priors: Priors | None = None,
+    unit: str | None = None,
+    volume: float | None = None,
+    period: str | None = None,
     X: Any = None,
     classes: Any = None,
     positive: Any = None,
@@ -72,11 +87,18 @@ def evaluate(
         (n, K) float posteriors, (n,) float posteriors of one of two classes, (n,) decisions
         (names or integer positions), or a fitted estimator, with `X`. `Posteriors` with names
         and data frames with a column for each class are matched by name. A single model may
-        come without a mapping. Or confusion matrices, when nobody has the rows: on the same
-        cases or each on its own.
-    application : Application, CostMatrix, UncertainApplication or CaseCosts
-        What is at stake. Uncertain costs and priors are judged by their expectation, and at
-        all that they may be (`.doubt`); the verdict says when the choice depends on them.
+        come without a mapping; other columns of a data frame are models, by their names. Or
+        confusion matrices, when nobody has the rows: on the same cases or each on its own.
+    costs : mapping, nested list, CostMatrix, data frame, path or CaseCosts
+        What errors cost: ``{"fn": 500, "fp": 20}``, a table whose rows are true classes, or a
+        file that `read_costs` reads. Costs that name no classes take the names of the labels,
+        the positive one second.
+    application : Application, UncertainApplication, or as `costs`
+        All that is at stake in one object, in place of `costs` and the four that follow.
+        Uncertain costs and priors are judged by their expectation, and at all that they may be
+        (`.doubt`); the verdict says when the choice depends on them.
+    priors, unit, volume, period : optional
+        As in `Application`, beside `costs`.
     X : array or data frame, optional
         The cases, for models that are fitted estimators: `predict_proba(X)` is matched to the
         application by `classes_`. What decides by cost itself is asked for its decisions.
@@ -125,31 +147,38 @@ def evaluate(
 
     Examples
     --------
-    >>> from stakes import Application, CostMatrix
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(2000) < 0.1
     >>> llr = {"sharp": rng.normal(4 * y - 2, 2), "blunt": rng.normal(y - 0.5, 1)}
     >>> models = {name: 1 / (1 + 9 * np.exp(-s)) for name, s in llr.items()}
-    >>> app = Application(CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
-    ...                              decisions=["ignore", "call"]))
-    >>> ev = evaluate(y, models, application=app, rng=0)
+    >>> ev = evaluate(y, models, costs={"fn": 10, "fp": 1}, unit="EUR")
     >>> ev.best, ev.verdict_kind
     ('sharp', 'deploy')
     >>> round(ev["sharp"].threshold, 4)
     0.0909
     """
-    if isinstance(application, CaseCosts):
-        case_costs, application = application, Application(application.average())
-    uncertain = application if isinstance(application, UncertainApplication) else None
-    given = as_application(application if uncertain is None else uncertain.expected)
     _refuse_settings(recalibrate, folds, case_costs)
-    options = _options(level, rng, min_cases)
     tables = models if isinstance(models, Mapping) else {"model": models}
+    settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
+    labels = _labels(y_true, tables)
+    told = {"classes": classes, "positive": positive, **settings}
+    stated = stated_costs(application, costs, labels, **told)
+    if isinstance(stated, CaseCosts):
+        case_costs, stated = stated, Application(stated.average())
+    uncertain = stated if isinstance(stated, UncertainApplication) else None
+    given = as_application(stated if uncertain is None else uncertain.expected)
+    options = _options(level, rng, min_cases)
+    if y_true is not None:
+        models = tables_of_models(models, given)
+        tables = models if isinstance(models, Mapping) else tables
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
-        _refuse_columns(per_case | {"classes": classes, "positive": positive}, "confusion matrices")
+        said = {"classes": classes, "positive": positive}
+        if positive == given.classes[-1] and not _has_names(costs, application):
+            del said["positive"]  # which costs by fn and fp asked for
+        _refuse_columns(per_case | said, "confusion matrices")
         found = _doubted(evaluated_counts(tables, given, options), uncertain)
         return _with_inquiry(found, options)
     if y_true is None:
@@ -173,6 +202,14 @@ def evaluate(
 
     found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
     return _with_inquiry(found, options, positive=positive)
+
+
+def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
+    """The labels, of which costs without names take theirs; of tables the classes."""
+    first = next(iter(tables.values()), None)
+    if y_true is None and isinstance(first, ConfusionMatrix) and first.classes == first.decisions:
+        return first
+    return y_true
 
 
 def _with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
@@ -236,7 +273,13 @@ def evaluate_frame(
     frame: Any,
     *,
     label: str,
-    application: Any,
+    costs: Any = None,
+    application: Any = None,
+    priors: Priors | None = None,
+    unit: str | None = None,
+    volume: float | None = None,
+    period: str | None = None,
+    scores: Any = None,
     posteriors: Any = None,
     decisions: Any = None,
     classes: Any = None,
@@ -264,8 +307,12 @@ def evaluate_frame(
         in memory are re-calibrated too.
     label : str
         Column of true classes: names of the application, or positions.
-    application : Application, CostMatrix or UncertainApplication
-        What is at stake.
+    costs, application, priors, unit, volume, period
+        What is at stake, as in `evaluate`. Costs that name no classes take the names of the
+        labels, which takes a pass over them. Amounts may be formulas over columns, as those of
+        `case_costs`.
+    scores : str or sequence of str, optional
+        Columns of which each is one model: the probability of the positive one of two classes.
     posteriors : str, sequence of str, or mapping from models to either
         A column for each class, or one float column with the posterior of one of two classes.
         Columns that are named like the classes are found by name; of others the order counts.
@@ -309,20 +356,24 @@ def evaluate_frame(
     Examples
     --------
     >>> import polars as pl
-    >>> from stakes import CostMatrix
     >>> rows = pl.DataFrame({"y": ["stay", "churn"] * 50, "p": [0.05, 0.6] * 40 + [0.3, 0.05] * 10})
-    >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
-    ...                    decisions=["ignore", "call"])
-    >>> ev = evaluate_frame(rows, label="y", posteriors={"gbm": "p"}, positive="churn",
-    ...                     application=costs)
-    >>> ev["gbm"].confusion.counts
+    >>> ev = evaluate_frame(rows, label="y", scores="p", positive="churn",
+    ...                     costs={"fn": 10, "fp": 1})
+    >>> ev["p"].confusion.counts
     array([[40, 10],
            [10, 40]])
-    >>> round(ev["gbm"].cost, 2)
+    >>> round(ev["p"].cost, 2)
     1.1
     """
+    posteriors = _scored(scores, posteriors)
+    costs, case_costs = _formulas(costs, case_costs)
+    settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
+    far = hasattr(frame, "is_far")
+    labels = None if far or _has_names(costs, application) else _distinct(frame, label)
+    told = {"classes": classes, "positive": positive, "what": label, **settings}
+    application = stated_costs(application, costs, labels, **told)
     asked: dict[str, Any] = {"positive": positive, "by": by, "sample_weight": sample_weight}
-    if hasattr(frame, "is_far"):
+    if far:
         idle = {"classes": classes, "from_priors": from_priors, "bins": bins or None}
         _refuse_columns(idle, "sources")
         from stakes.inquiry.answers import evaluate_source
@@ -362,6 +413,45 @@ def evaluate_frame(
     if uncertain is None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
+
+
+def _scored(scores: Any, posteriors: Any) -> Any:
+    """Models by column, each called after its own, beside those of `posteriors`."""
+    if scores is None:
+        return posteriors
+    if posteriors is not None and not isinstance(posteriors, Mapping):
+        raise DataError(
+            "`scores` and `posteriors` are both given.",
+            hint='posteriors={"gbm": ["p_no", "p_yes"]} names a model of several columns',
+        )
+    named = [scores] if isinstance(scores, str) else list(scores)
+    return {**{str(column): column for column in named}, **(posteriors or {})}
+
+
+def _formulas(costs: Any, case_costs: Any) -> tuple[Any, Any]:
+    """Costs, and costs per case where amounts are formulas over columns."""
+    if not isinstance(costs, Mapping) or not any(isinstance(v, str) for v in costs.values()):
+        return costs, case_costs
+    if case_costs is not None:
+        raise CostError("costs per case are given twice: as `costs` and as `case_costs`.")
+    return CostMatrix.zero_one(2), costs
+
+
+def _has_names(costs: Any, application: Any) -> bool:
+    """Whether costs name their classes, so that nobody needs to look at the labels."""
+    given = getattr(costs if application is None else application, "classes", None)
+    return given is not None and tuple(given) != tuple(range(len(given)))
+
+
+def _distinct(frame: Any, label: str) -> Any:
+    """The distinct labels of a frame, near or far; None where the column is not there."""
+    from stakes.engines.frame_reduction import native
+
+    table: Any = nw.from_native(native(frame))
+    if label not in table.collect_schema().names():
+        return None
+    found = table.select(label).drop_nulls().unique().sort(label).head(_MOST_CLASSES)
+    return (found.collect() if isinstance(found, nw.LazyFrame) else found)[label].to_numpy()
 
 
 def _class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:

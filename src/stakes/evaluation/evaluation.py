@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -248,9 +249,17 @@ class Evaluation:
         """One row per model, cheapest first."""
         return model_frame(self)
 
+    def to_pandas(self) -> Any:
+        """The table of models as a pandas DataFrame."""
+        return self.frame().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The table of models as a Polars DataFrame."""
+        return self.frame().to_polars()
+
     @property
     def plot(self) -> Plots:
-        """Drawings: ``ev.plot.bayes_error()``, ``ev.plot.reliability()``, ...; each gives Axes."""
+        """Drawings: ``ev.plot()``, ``ev.plot.bayes_error()``, ``ev.plot.roc()``; each gives Axes."""
         from stakes.evaluation.evaluation_plots import Plots
 
         return Plots(self)
@@ -261,14 +270,14 @@ class Evaluation:
 
         return record_of(self, facts)
 
-    def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> str:
-        """The record as JSON, also written to `path` if given."""
+    def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> Any:
+        """The record as JSON; with a path it is written there, and the path returned."""
         from stakes.report.evaluation_forms import as_json, written
 
         return written(as_json(self, facts), path)
 
-    def to_markdown(self, path: Any = None) -> str:
-        """The verdict and the table as Markdown, also written to `path` if given."""
+    def to_markdown(self, path: Any = None) -> Any:
+        """The verdict and the table as Markdown; with a path, written there as by `to_json`."""
         from stakes.report.evaluation_forms import written
         from stakes.report.markdown_forms import as_markdown
 
@@ -283,13 +292,13 @@ class Evaluation:
         embed_posteriors: bool = False,
         forensic: bool = False,
         costliest_cases: int = 0,
-    ) -> str:
+    ) -> Any:
         """The page: one file with sliders, drawings and the verdict, which loads nothing.
 
         Parameters
         ----------
         path : path, optional
-            Where to write it.
+            Where to write it; the path is then returned.
         facts : mapping, optional
             What to say about where it comes from: "source", "command", "sha256", "seed".
         title : str
@@ -307,8 +316,8 @@ class Evaluation:
 
         Returns
         -------
-        str
-            The page.
+        str or Path
+            The page; or where it was written.
         """
         from stakes.report.evaluation_forms import as_page, written
 
@@ -322,11 +331,12 @@ class Evaluation:
         )
         return written(page, path)
 
-    def to_pdf(self, path: Any, **options: Any) -> None:
+    def to_pdf(self, path: Any, **options: Any) -> Path:
         """The page printed to PDF by Chromium; `options` are those of `to_html`."""
         from stakes.report.pdf import print_pdf
 
         print_pdf(self.to_html(**options), path)
+        return Path(path)
 
     def _repr_html_(self) -> str:
         from stakes.report.evaluation_forms import display

@@ -45,6 +45,14 @@ class Plots:
     def __init__(self, evaluation: Evaluation) -> None:
         self._ev = evaluation
 
+    def __call__(self, *, ax: Any = None) -> Any:
+        """The NEC over all cost ratios where models gave posteriors of two classes, else at these
+        costs, each with its interval.
+        """
+        sources = self._ev.sources
+        ranked = sources is not None and any(one.scores is not None for one in sources.judged)
+        return self.bayes_error(ax=ax) if ranked else self.costs(ax=ax)
+
     def __repr__(self) -> str:
         return f"<plots of {self._ev!r}: {', '.join(_DRAWINGS)}>"
 

@@ -219,6 +219,40 @@ class CaseDraws:
         return size * float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _CaseRedraw:
+    """Draws NECs of systems from cases with their own costs; kept by the result, so no closure."""
+
+    sums: FloatArray
+    apart: Any
+    shape: tuple[int, int]
+    systems: int
+    priors: FloatArray | None
+
+    def necs(self, totals: FloatArray) -> FloatArray:
+        """The NEC of each system from sums over cases, for each replicate."""
+        parts = totals.reshape(-1, *self.shape)
+        weights = parts[:, :, :1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(weights > 0, parts[:, :, 1:] / weights, 0.0)
+        own = self.priors is None
+        shares = weights[:, :, 0] / weights.sum(axis=1) if own else np.asarray(self.priors)[None]
+        costs = np.einsum("rk,rks->rs", np.broadcast_to(shares, weights.shape[:2]), means)
+        naive = costs[:, self.systems :].min(axis=1)
+        return np.asarray(costs[:, : self.systems] / naive[:, None])
+
+    def __call__(self, size: int, generator: np.random.Generator) -> FloatArray:
+        found = []
+        for start in range(0, size, 50):
+            weights = generator.standard_exponential((min(50, size - start), self.sums.shape[0]))
+            if self.apart is not None:  # every class keeps its number of cases
+                for k in np.unique(self.apart):
+                    inside = self.apart == k
+                    weights[:, inside] /= weights[:, inside].mean(axis=1)[:, None]
+            found.append(weights @ self.sums)
+        return self.necs(np.concatenate(found))
+
+
 def nec_draws(
     excess: FloatArray, constant: FloatArray, rows: Rows, options: dict[str, Any]
 ) -> CaseDraws | None:
@@ -240,29 +274,9 @@ def nec_draws(
     size = int(np.clip(WORK / sums.shape[0], LEAST_DRAWS, MOST_DRAWS))
     shape = (len(counts), 1 + excess.shape[1] + constant.shape[1])
 
-    def statistic(totals: FloatArray) -> FloatArray:
-        parts = totals.reshape(-1, *shape)
-        weights = parts[:, :, :1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.where(weights > 0, parts[:, :, 1:] / weights, 0.0)
-        shares = weights[:, :, 0] / weights.sum(axis=1) if priors is None else priors[None]
-        costs = np.einsum("rk,rks->rs", np.broadcast_to(shares, weights.shape[:2]), means)
-        naive = costs[:, excess.shape[1] :].min(axis=1)
-        return np.asarray(costs[:, : excess.shape[1]] / naive[:, None])
-
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        found = []
-        for start in range(0, size, 50):
-            weights = generator.standard_exponential((min(50, size - start), sums.shape[0]))
-            if apart is not None:  # every class keeps its number of cases
-                for k in np.unique(apart):
-                    inside = apart == k
-                    weights[:, inside] /= weights[:, inside].mean(axis=1)[:, None]
-            found.append(weights @ sums)
-        return statistic(np.concatenate(found))
-
-    drawn = Replicates.drawn(draw, size, options["rng"])
-    nec = statistic(sums.sum(axis=0)[None])[0]
+    redraw = _CaseRedraw(sums, apart, shape, excess.shape[1], priors)
+    drawn = Replicates.drawn(redraw, size, options["rng"])
+    nec = redraw.necs(sums.sum(axis=0)[None])[0]
     moves = _moves(sums.reshape(-1, *shape), priors, nec)
     return CaseDraws(drawn, nec, moves, apart, options["level"])
 

@@ -86,6 +86,31 @@ def read_models(
         raise type(error)(error.message, hint=both, rows=error.rows) from None
 
 
+def tables_of_models(models: Any, app: Application) -> Any:
+    """The columns of a data frame as models, unless they are those of one model.
+
+    One model of two classes has a column for each, called like it or adding to one with the other.
+    """
+    names = getattr(models, "columns", None)
+    if names is None or callable(names) or isinstance(models, Posteriors) or not len(names):
+        return models
+    spelt = [str(name) for name in names]
+    ends = all(any(each.endswith(str(name)) for each in spelt) for name in app.classes)
+    if ends or len(app.classes) != 2 or _adds_to_one(models, names):
+        return models
+    return {name: models[name] for name in names}
+
+
+def _adds_to_one(frame: Any, names: Any) -> bool:
+    """Whether two columns of numbers add to one in every row, as those of two classes do."""
+    if len(names) != 2:
+        return False
+    with suppress(TypeError, ValueError):
+        first, second = (np.asarray(frame[name], dtype=np.float64) for name in names)
+        return bool(np.allclose(first + second, 1, atol=1e-3))
+    return False
+
+
 def _passed_apart(said: Any) -> str | None:
     """How columns of a frame or an array would be passed as models; None where there are none."""
     if hasattr(said, "columns"):

@@ -142,11 +142,12 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     )
 
 
-def written(text: str, path: Any) -> str:
-    """The text, also as a file if there is a path: UTF-8, the same line ends everywhere, whole."""
-    if path is not None:
-        write_whole(Path(path), text.encode("utf-8"))
-    return text
+def written(text: str, path: Any) -> str | Path:
+    """The text; or, where there is a path, that, with a file of UTF-8 written there, whole."""
+    if path is None:
+        return text
+    write_whole(Path(path), text.encode("utf-8"))
+    return Path(path)
 
 
 def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -41,20 +42,28 @@ Paired = PairedCounts | GroupedCounts | CaseRows | CellSums
 def cost_draws(given: Sequence[Paired], stakes: Stakes, normalized: bool) -> Draw:
     """Draws of all systems' costs at once, each under an application drawn with its weight.
 
-    One of the given holds all systems on the same cases, or each of them one on its own.
+    One of the given holds all systems on the same cases, or each of them one on its own. Results
+    keep it, so it can be pickled.
     """
+    return partial(_drawn_costs, tuple(given), stakes, normalized)
 
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        cells = [_cells(given[0], stakes, size, generator)] if len(given) == 1 else []
-        chosen = generator.choice(len(stakes.applications), size=size, p=stakes.weights)
-        cells = cells or [_cells(one, stakes, size, generator) for one in given]
-        found = [
-            _costs(_joint(one), drawn, chosen, stakes, normalized)
-            for one, drawn in zip(given, cells, strict=True)
-        ]
-        return np.concatenate(found, axis=1)
 
-    return draw
+def _drawn_costs(
+    given: Sequence[Paired],
+    stakes: Stakes,
+    normalized: bool,
+    size: int,
+    generator: np.random.Generator,
+) -> FloatArray:
+    """The cost of each system in each of `size` replicates."""
+    cells = [_cells(given[0], stakes, size, generator)] if len(given) == 1 else []
+    chosen = generator.choice(len(stakes.applications), size=size, p=stakes.weights)
+    cells = cells or [_cells(one, stakes, size, generator) for one in given]
+    found = [
+        _costs(_joint(one), drawn, chosen, stakes, normalized)
+        for one, drawn in zip(given, cells, strict=True)
+    ]
+    return np.concatenate(found, axis=1)
 
 
 def _joint(given: Paired) -> PairedCounts:
@@ -203,20 +212,30 @@ def compared(
     """Makes the comparison at a level, every pair the better system first, by its `gap`."""
     margin, (refused, notes), best = as_margin(margin), short, probabilities_best(drawn.values)
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
-    gaps = [gap(first, second) for first, second in pairs]
+    gaps = tuple(gap(first, second) for first, second in pairs)
+    told = (tuple(systems), costs, best), (notes, refused, drawn)
+    return _AtLevel(*told, gaps, margin, simultaneous, word)
 
-    def at(level: float) -> Comparison:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AtLevel:
+    """Makes the comparison of some systems at any level; kept by the result, so no closure."""
+
+    systems: tuple[Any, ...]
+    rest: tuple[Any, ...]
+    gaps: tuple[Gap, ...]
+    margin: float | None
+    simultaneous: bool
+    word: str
+
+    def __call__(self, level: float) -> Comparison:
         level = as_level(level)
-        reach = 1 - (1 - level) / len(gaps) if simultaneous else level
-        found = [each.at(level, reach=reach, margin=margin) for each in gaps]
-        if word:
-            found = [replace(each, better=f"better by {word}") for each in found]
-        return Comparison(
-            tuple(systems), costs, best, tuple(adjusted(found)), notes, refused, drawn, at,
-            f"best by {word}" if word else "cheapest",
-        )  # fmt: skip
-
-    return at
+        reach = 1 - (1 - level) / len(self.gaps) if self.simultaneous else level
+        found = [each.at(level, reach=reach, margin=self.margin) for each in self.gaps]
+        if self.word:
+            found = [replace(each, better=f"better by {self.word}") for each in found]
+        how = f"best by {self.word}" if self.word else "cheapest"
+        return Comparison(*self.systems, tuple(adjusted(found)), *self.rest, self, how)
 
 
 def compare(

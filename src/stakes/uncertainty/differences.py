@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,10 +177,7 @@ def student_gap(
     first: Name, second: Name, value: float, error: float, freedom: float, cases: float
 ) -> Gap:
     """A difference judged by Student's t."""
-
-    def limits(level: float) -> tuple[float, float]:
-        return student_limits(value, error, level, freedom)
-
+    limits = partial(student_limits, value, error, freedom=freedom)
     return Gap(first, second, value, error, limits, two_sided(value, error, freedom), cases)
 
 

@@ -180,8 +180,8 @@ class TestErrors:
             expected_cost(ConfusionMatrix([[1, 0], [0, 1]]), [0], application=self.APP)
 
     def test_application_of_another_kind(self):
-        with pytest.raises(CostError, match="must be an Application or a CostMatrix; got list"):
-            expected_cost([0], [0], application=[[0, 1], [1, 0]])
+        with pytest.raises(CostError, match="`application` must be costs in some form; got int"):
+            expected_cost([0], [0], application=1)
 
     def test_swapped_arguments_do_not_pass_silently(self):
         app = Application(CostMatrix([[0, 1, 2], [5, 0, 2]], decisions=["no", "yes", "ask"],

@@ -9,7 +9,8 @@ import torch
 
 from stakes._kernels.bayes_rule import rounding_of_sums
 from stakes._kernels.label_runs import rounded_down
-from stakes.application import Application, CostMatrix
+from stakes.application import CostMatrix
+from stakes.application.application import as_cost_matrix
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.torch.tensors import (
     can_fuse,
@@ -37,12 +38,10 @@ SUM_TOLERANCES = {
 
 
 def cost_table(costs: Any) -> CostMatrix:
-    """The cost matrix that is meant by an Application, a CostMatrix or a table."""
-    if isinstance(costs, Application):
-        return costs.costs
+    """The cost matrix that is meant by costs in any form, also a tensor."""
     if isinstance(costs, torch.Tensor):
         costs = costs.detach().cpu().numpy()
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+    return as_cost_matrix(costs)
 
 
 def bayes_decisions(

@@ -1,0 +1,229 @@
+"""Costs in any form in which they are given: one conversion for every door."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_column
+from stakes._names import as_names, listed, observed_names
+from stakes.application.application import Application
+from stakes.application.case_costs import CaseCosts, case_costs, is_binary
+from stakes.application.cost_files import read_costs, read_uncertain_costs
+from stakes.application.cost_matrix import CostMatrix, binary_amounts
+from stakes.application.uncertain import UncertainApplication
+from stakes.application.unknowns import Unknown
+from stakes.exceptions import CostError, FormatError, LabelError
+from stakes.typing import Name
+
+#: What every way to state costs ends in.
+Stated = Application | UncertainApplication | CaseCosts
+_SAY = 'costs={"fn": 10, "fp": 1}'
+_FORMS = f"{_SAY}, costs=[[0, 1], [10, 0]] (rows are true classes), or costs='costs.toml'"
+
+
+def read_any_costs(costs: Any, name: str = "costs") -> Stated:
+    """What is at stake, from an object of this room, a mapping, a table, a frame or a file."""
+    if isinstance(costs, Stated):
+        return costs
+    if isinstance(costs, CostMatrix):
+        return Application(costs)
+    if isinstance(costs, (str, os.PathLike)):
+        return _from_file(costs)
+    if isinstance(costs, Mapping):
+        return _from_mapping(costs)
+    if hasattr(costs, "columns") and not callable(costs.columns):
+        return Application(CostMatrix.from_frame(costs))
+    if not (isinstance(costs, (Sequence, np.ndarray)) or hasattr(costs, "__array__")):
+        got = type(costs).__name__
+        raise CostError(f"`{name}` must be costs in some form; got {got}.", hint=_FORMS)
+    if isinstance(costs, (list, tuple)) and _holds_unknown(costs):
+        return UncertainApplication(costs)
+    return Application(CostMatrix(costs))
+
+
+def _holds_unknown(rows: Sequence[Any]) -> bool:
+    """Whether a nested list has a cell that is only known roughly."""
+    cells = (cell for row in rows if isinstance(row, (list, tuple)) for cell in row)
+    return any(isinstance(cell, Unknown) for cell in cells)
+
+
+def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplication:
+    """What a file says; costs that are ranges are uncertain."""
+    try:
+        return read_costs(path)
+    except FormatError as error:
+        try:
+            return read_uncertain_costs(path)
+        except FormatError:
+            raise error from None
+
+
+def _from_mapping(costs: Mapping[Any, Any]) -> Stated:
+    """Amounts by fn and fp, one for every error, or by truth and decision."""
+    if set(costs) == {"error"}:
+        return Application(CostMatrix.zero_one(2).scaled(costs["error"]))
+    if is_binary(costs):
+        amounts = list(binary_amounts(costs).values())
+        cells: Any = [amounts[:2], amounts[2:]]
+        names: tuple[Any, ...] = ()
+    else:
+        if not all(isinstance(row, Mapping) for row in costs.values()):
+            raise CostError(
+                f"`costs` has the keys {listed(list(costs))}.",
+                hint=f'{_SAY}; by truth and decision: {{"no": {{"yes": 1}}, "yes": {{"no": 10}}}}',
+            )
+        rows = as_names(costs, "classes", CostError)
+        decided = dict.fromkeys(name for row in costs.values() for name in row)
+        columns = rows if set(decided) <= set(rows) else tuple(decided)
+        cells, names = _table(costs, rows, columns), (rows, columns)
+        amounts = [amount for row in cells for amount in row]
+    if any(isinstance(amount, Unknown) for amount in amounts):
+        said = dict(zip(("classes", "decisions"), names, strict=False))
+        return UncertainApplication(cells, **said)
+    if all(isinstance(amount, Real) for amount in amounts):
+        return Application(CostMatrix(cells, *names))
+    return case_costs({}, costs, **dict(zip(("classes", "decisions"), names, strict=False)))
+
+
+def _table(costs: Mapping[Any, Any], rows: Sequence[Any], columns: Sequence[Any]) -> list[Any]:
+    """Amounts as nested lists; only the decision named like the truth may be left out."""
+    for truth in rows:
+        for decision in columns:
+            if decision not in costs[truth] and decision != truth:
+                raise CostError(
+                    f"`costs` lacks the cost of deciding {decision!r} when the truth is {truth!r}.",
+                    hint="write 0 if it is free",
+                )
+    return [[costs[truth].get(decision, 0.0) for decision in columns] for truth in rows]
+
+
+# ----------------------------------------------------------------- names for costs that have none
+
+
+def named_alike(
+    stated: Stated,
+    labels: Any,
+    classes: Any = None,
+    positive: Any = None,
+    *,
+    by_sign: bool = False,
+    what: str = "y_true",
+) -> Stated:
+    """Costs whose classes are 0, 1, ... under the names of the labels, where these are others.
+
+    Labels are a column, or a table of counts. Of two classes the positive one comes second.
+    `by_sign` for costs by fn and fp, which speak of the positive class rather than of 1.
+    """
+    size = len(stated.classes)
+    if tuple(stated.classes) != tuple(range(size)) or labels is None:
+        return stated
+    known = getattr(labels, "classes", None)  # of a table of counts
+    if known is not None and len(known) != size:
+        return stated
+    column = as_column(labels if known is None else list(known), what)
+    own = column.dtype.kind in "iub" or (column.dtype.kind == "f" and size == 2)
+    if own and (positive is None or not by_sign) and _within(column, size):
+        return stated
+    return _renamed(stated, _label_names(column, size, classes, positive, what))
+
+
+def _within(column: Any, size: int) -> bool:
+    """Whether integer labels are among 0, 1, ..."""
+    return not column.size or bool((column >= 0).all() and (column < size).all())
+
+
+def _label_names(
+    column: Any, size: int, classes: Any, positive: Any, what: str
+) -> tuple[Name, ...]:
+    """The names of the labels in the order of the costs, or an error that asks for it."""
+    names = observed_names(column) if classes is None else as_names(classes, "classes")
+    if positive is not None and size == 2:
+        if len(names) == 2 and positive not in names:
+            raise LabelError(f"`positive` must be one of {listed(names)}; got {positive!r}.")
+        others = [name for name in names if name != positive]
+        if len(others) == 1:
+            return others[0], positive
+    elif classes is not None and len(names) == size:
+        return names
+    found = f"`{what}` holds {listed(names)}, and the costs name no classes"
+    if size == 2 and len(names) == 2:
+        ask = " or ".join(f"positive={name!r}" for name in reversed(names))
+        raise LabelError(f"{found}: which one is the positive class?", hint=ask)
+    order = f"classes=[{listed(names)}], in the order of the rows of the costs"
+    if len(names) != size:
+        order = f"classes=[...], the {size} names in the order of the rows of the costs"
+    raise LabelError(f"{found}; there are {size} of them.", hint=order)
+
+
+def _renamed(stated: Stated, names: tuple[Name, ...]) -> Stated:
+    """The same costs under other names; decisions that were called like the classes still are."""
+    alike = tuple(stated.decisions) == tuple(stated.classes)
+    sides = {"classes": names, "decisions": names if alike else stated.decisions}
+    if isinstance(stated, UncertainApplication):
+        again = copy.copy(stated)
+        vars(again).update(sides)
+        return again
+    if isinstance(stated, CaseCosts):
+        return CaseCosts(stated.values, **sides)
+    costs = CostMatrix(stated.costs.values, **sides)
+    return Application(costs, stated.priors, stated.unit, stated.volume, stated.period)
+
+
+# ----------------------------------------------------------------- what is stated in a call
+
+
+def stated_costs(
+    application: Any,
+    costs: Any,
+    labels: Any = None,
+    *,
+    classes: Any = None,
+    positive: Any = None,
+    what: str = "y_true",
+    **settings: Any,
+) -> Stated:
+    """What is at stake in a call that takes `application`, or `costs` with priors, unit and volume.
+
+    Raise where nothing or both are given.
+    """
+    beside = {name: value for name, value in settings.items() if value is not None}
+    if application is None and costs is None:
+        raise CostError(
+            "what do errors cost? Neither `costs` nor `application` is given.", hint=_FORMS
+        )
+    if application is not None and (costs is not None or beside):
+        also = "costs" if costs is not None else next(iter(beside))
+        raise CostError(
+            f"`{also}` is given beside `application`, which states it already.",
+            hint=f"{_SAY} with priors=, unit= and volume=; or application=Application(...) alone",
+        )
+    given = costs if application is None else application
+    found = read_any_costs(given, "costs" if application is None else "application")
+    by_sign = isinstance(given, Mapping) and is_binary(given)
+    found = named_alike(found, labels, classes, positive, by_sign=by_sign, what=what)
+    return found if not beside else _with_settings(found, beside)
+
+
+def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:
+    """The same with priors, unit, volume and period, none of which it had."""
+    if isinstance(stated, CaseCosts):
+        raise CostError(
+            f"`{next(iter(beside))}` cannot be given beside costs that differ from case to case.",
+            hint="application=Application(costs, priors=..., unit=...), case_costs=CaseCosts(...)",
+        )
+    for name in beside:
+        if getattr(stated, name) is not None:
+            raise CostError(f"`{name}` is given twice: by the costs and beside them.")
+    if isinstance(stated, Application):
+        has = {name: getattr(stated, name) for name in ("priors", "unit", "volume", "period")}
+        return Application(stated.costs, **(has | beside))
+    again = copy.copy(stated)
+    checked = Application(stated.expected.costs, **beside)
+    vars(again).update({name: getattr(checked, name) for name in beside})
+    return again
