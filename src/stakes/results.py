@@ -63,7 +63,7 @@ class Frame(dict[str, NDArray[Any]]):
     def _fixed(self, *_: Any, **__: Any) -> Any:
         raise TypeError("a Frame cannot be changed; dict(frame), or frame.to_pandas(), can.")
 
-    __setitem__ = __delitem__ = __ior__ = _fixed  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _fixed
     clear = pop = popitem = setdefault = update = _fixed
 
     def __reduce__(self) -> Any:

@@ -74,7 +74,8 @@ class TestConstructor:
             "[[0, 1], [10, 0]])"
         )
         large = repr(CostMatrix.zero_one(20))
-        assert "and 16 more" in large and large.endswith("[1, 1, 1, 1, 1, 0, ...], ...])")
+        assert "and 16 more" in large
+        assert large.endswith("[1, 1, 1, 1, 1, 0, ...], ...])")
 
 
 class TestErrors:

@@ -30,8 +30,9 @@ def test_names_cannot_break_the_table():
 
 
 def test_written_to_a_path(tmp_path):
-    text = made().to_markdown(tmp_path / "t.md")
-    assert (tmp_path / "t.md").read_text(encoding="utf-8") == text
+    path = made().to_markdown(tmp_path / "t.md")
+    assert path == tmp_path / "t.md"
+    assert path.read_text(encoding="utf-8") == made().to_markdown()
 
 
 def test_thresholds_read_as_in_the_verdict():

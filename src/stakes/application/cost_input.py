@@ -222,7 +222,7 @@ def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:
             raise CostError(f"`{name}` is given twice: by the costs and beside them.")
     if isinstance(stated, Application):
         has = {name: getattr(stated, name) for name in ("priors", "unit", "volume", "period")}
-        return Application(stated.costs, **(has | beside))
+        return Application(stated.costs, **{**has, **beside})
     again = copy.copy(stated)
     checked = Application(stated.expected.costs, **beside)
     vars(again).update({name: getattr(checked, name) for name in beside})

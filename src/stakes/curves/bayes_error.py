@@ -20,6 +20,7 @@ from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import expected_cost, normalized_expected_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import in_class_order, posterior_array, read_posteriors
@@ -127,6 +128,7 @@ def _rates_at(scores: RankedScores, thresholds: FloatArray) -> tuple[FloatArray,
     return counts[:, 0, 1] / scores.class_totals[0], counts[:, 1, 0] / scores.class_totals[1]
 
 
+@of_scores
 def bayes_error(
     scores: RankedScores, log_odds: Any = None, *, normalized: bool = True
 ) -> BayesErrorCurve:
@@ -185,6 +187,7 @@ def bayes_error(
     return BayesErrorCurve(x, actual, minimum, naive, thresholds, cuts, normalized)
 
 
+@of_scores
 def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:
     r"""The cost curve of Drummond and Holte: best cost against the probability cost.
 
@@ -235,6 +238,7 @@ def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:
     return CostCurve(pc, value, np.minimum(pc, 1 - pc), scores.cuts_at(scores.hull)[at])
 
 
+@of_scores
 def brier_curve(
     scores: RankedScores, cost_proportion: Any = None, *, priors: Priors | None = None
 ) -> BrierCurve:

@@ -10,6 +10,7 @@ import numpy as np
 from stakes._kernels.roc_hull import softplus
 from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds, block_llrs, both_shares
 from stakes.metrics.scores.proper_scores import log_odds_sums
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
@@ -33,6 +34,7 @@ class CrossEntropyCurve(Tabular):
     neutral: FloatArray
 
 
+@of_scores
 def tippett(scores: RankedScores, log10_lr: Any = None) -> TippettCurve:
     """Share of each class whose likelihood ratio is above each value.
 
@@ -77,6 +79,7 @@ def tippett(scores: RankedScores, log10_lr: Any = None) -> TippettCurve:
     return TippettCurve(x, above[:, 0], above[:, 1])
 
 
+@of_scores
 def empirical_cross_entropy(scores: RankedScores, log10_odds: Any = None) -> CrossEntropyCurve:
     r"""Cross-entropy of the posteriors that LLRs give at each prior, in bits.
 

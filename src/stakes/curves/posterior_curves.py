@@ -15,6 +15,7 @@ from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
 from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomposition
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 
@@ -31,6 +32,7 @@ class AbstentionCurve(Tabular):
     upper_threshold: FloatArray
 
 
+@of_scores
 def abstention(
     scores: RankedScores, application: Any, *, abstention_costs: Any = None
 ) -> AbstentionCurve:
@@ -120,6 +122,7 @@ class ReliabilityCurve(Tabular):
     level: float
 
 
+@of_scores
 def reliability(
     scores: RankedScores,
     *,

@@ -18,6 +18,7 @@ from stakes.curves.bayes_error import (
 from stakes.exceptions import CostError, DataError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.scores.operating_points import aligned, at_min_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Priors
@@ -55,6 +56,7 @@ def _traded(scores: RankedScores, hull: bool, what: str) -> tuple[FloatArray, ..
     return cuts, below_first[0] - below_first, below_second[0] - below_second
 
 
+@of_scores
 def roc(scores: RankedScores, *, hull: bool = False) -> RocCurve:
     r"""True positive rate against false positive rate, for every threshold that matters.
 
@@ -92,6 +94,7 @@ def roc(scores: RankedScores, *, hull: bool = False) -> RocCurve:
     return RocCurve(cuts, first / first[-1], second / second[-1])
 
 
+@of_scores
 def det(scores: RankedScores, *, hull: bool = False) -> DetCurve:
     """False negative rate against false positive rate, with both on the probit scale too.
 
@@ -142,6 +145,7 @@ class PrecisionRecallCurve(Tabular):
     prior: float
 
 
+@of_scores
 def precision_recall(scores: RankedScores, *, priors: Priors | None = None) -> PrecisionRecallCurve:
     r"""Precision and recall at every threshold.
 
@@ -198,6 +202,7 @@ class DecisionCurve(Tabular):
     prior: float
 
 
+@of_scores
 def decision(
     scores: RankedScores, thresholds: Any = None, *, priors: Priors | None = None
 ) -> DecisionCurve:
@@ -302,6 +307,7 @@ class ThresholdSweep:
         return f"ThresholdSweep({len(self.threshold)} thresholds: {', '.join(self.values)})"
 
 
+@of_scores
 def threshold_sweep(
     scores: RankedScores, thresholds: Any = None, *, metrics: Sequence[Any], application: Any = None
 ) -> ThresholdSweep:
@@ -389,6 +395,7 @@ class Tangent:
     cost: float
 
 
+@of_scores
 def iso_cost_tangent(scores: RankedScores, application: Any) -> Tangent:
     r"""The best point of a ROC curve for one application, and the line that touches it there.
 

@@ -28,7 +28,7 @@ from stakes.messages.notes import Note
 from stakes.results import Frame
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
-from stakes.uncertainty import Comparison, Difference
+from stakes.uncertainty import Comparison, Difference, threshold_range
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation_plots import Plots
@@ -220,6 +220,19 @@ class Evaluation:
         """How often each decision is taken, what that costs, and what having it saves."""
         return use_of_decisions(self, name)
 
+    def threshold_range(self, name: str, *, level: float = 0.95) -> tuple[float, float]:
+        """How far the best threshold of a model on these data would move on other draws of them.
+
+        That of `optimistic_threshold`; see `stakes.uncertainty.threshold_range`.
+        """
+        from stakes.evaluation.evaluation_plots import scores_of_models
+
+        scores = scores_of_models(self)
+        if self[name].name not in scores:
+            raise DataError(f"{name!r} gave no posteriors of two classes, so it has no threshold.")
+        app = Application(self.application.costs.values, priors=self.application.priors)
+        return threshold_range(scores[name], app, level=level)
+
     def difference(self, first: Name, second: Name) -> Difference:
         """NEC of `first` minus NEC of `second`, with its interval, on the same cases."""
         if len(self.models) == 1:
@@ -259,7 +272,7 @@ class Evaluation:
 
     @property
     def plot(self) -> Plots:
-        """Drawings: ``ev.plot()``, ``ev.plot.bayes_error()``, ``ev.plot.roc()``; each gives Axes."""
+        """Drawings: ``ev.plot()``, or by name ``ev.plot.bayes_error()``, ...; each gives Axes."""
         from stakes.evaluation.evaluation_plots import Plots
 
         return Plots(self)

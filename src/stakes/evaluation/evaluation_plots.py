@@ -49,19 +49,14 @@ class Plots:
         """The NEC over all cost ratios where models gave posteriors of two classes, else at these
         costs, each with its interval.
         """
-        sources = self._ev.sources
-        ranked = sources is not None and any(one.scores is not None for one in sources.judged)
-        return self.bayes_error(ax=ax) if ranked else self.costs(ax=ax)
+        return self.bayes_error(ax=ax) if scores_of_models(self._ev) else self.costs(ax=ax)
 
     def __repr__(self) -> str:
         return f"<plots of {self._ev!r}: {', '.join(_DRAWINGS)}>"
 
     def scores(self) -> dict[str, ScoreCounts]:
         """The counted scores of every model that gave posteriors of two classes."""
-        sources = self._ev.sources
-        found = {} if sources is None else {
-            one.model.name: one.scores for one in sources.judged if one.scores is not None
-        }  # fmt: skip
+        found = scores_of_models(self._ev)
         if not found:
             raise UndefinedError(
                 "this drawing needs posteriors of two classes; no model gave any.",
@@ -137,6 +132,12 @@ class Plots:
             return None
         odds = float(np.log(share[1] / share[0]))
         return float(np.log(ratios[0])) + odds, float(np.log(ratios[1])) + odds
+
+
+def scores_of_models(ev: Evaluation) -> dict[str, ScoreCounts]:
+    """The counted scores of every model that gave posteriors of two classes."""
+    judged = () if ev.sources is None else ev.sources.judged
+    return {one.model.name: one.scores for one in judged if one.scores is not None}
 
 
 def reliability_by_name(scores: Mapping[str, ScoreCounts], best: str) -> dict[str, Any]:

@@ -193,8 +193,8 @@ class RankedScores(Storable):
         if self.kind == "rank":
             raise UndefinedError(
                 f"`{what}` needs scores that mean something; these are of kind 'rank'.",
-                hint="calibrate them first (stakes.calibration), or build the summary with "
-                "kind='llr', 'log_odds' or 'posterior'",
+                hint="say what they are: kind='posterior', 'log_odds' or 'llr'; or calibrate them "
+                "first (stakes.calibration)",
             )
 
     def _share_of_second(self, priors: Priors | None) -> float:
@@ -276,7 +276,7 @@ def require_scores(scores: Any, what: str) -> None:
     if not isinstance(scores, RankedScores):
         raise DataError(
             f"`{what}` needs a summary of scores; got {type(scores).__name__}.",
-            hint="stakes.ScoreCounts.from_scores(y_true, scores, kind=...)",
+            hint=f"{what}(y_true, scores), or stakes.ScoreCounts.from_scores(y_true, scores)",
         )
 
 

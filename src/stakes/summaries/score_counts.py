@@ -135,7 +135,7 @@ class ScoreCounts(RankedScores):
         y_true: Any,
         scores: Any,
         *,
-        kind: ScoreKind,
+        kind: ScoreKind = "rank",
         classes: Sequence[Any] | None = None,
         from_priors: Priors | None = None,
         sample_weight: Any = None,
@@ -151,7 +151,7 @@ class ScoreCounts(RankedScores):
             One score per case, float32 or float64 (other numbers become float64); higher
             speaks for the second class. Infinite scores are allowed.
         kind : {"llr", "log_odds", "posterior", "rank"}
-            What a score means; never guessed.
+            What a score means; never guessed, so that without it only the order means something.
         classes : pair of names, optional
             The two classes, the one that high scores speak for second. By default 0 and 1,
             or the two sorted values that occur.

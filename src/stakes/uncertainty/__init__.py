@@ -25,6 +25,7 @@ with LoadedOnUse(globals()):
     )
     from stakes.uncertainty.optimism import MinCostOptimism as MinCostOptimism
     from stakes.uncertainty.optimism import min_cost_optimism as min_cost_optimism
+    from stakes.uncertainty.optimism import threshold_range as threshold_range
     from stakes.uncertainty.sample_size import PowerCurve as PowerCurve
     from stakes.uncertainty.sample_size import SamplePlan as SamplePlan
     from stakes.uncertainty.sample_size import cases_needed as cases_needed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -213,16 +212,16 @@ def compared(
     margin, (refused, notes), best = as_margin(margin), short, probabilities_best(drawn.values)
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
     gaps = tuple(gap(first, second) for first, second in pairs)
-    told = (tuple(systems), costs, best), (notes, refused, drawn)
-    return _AtLevel(*told, gaps, margin, simultaneous, word)
+    known: Any = {"systems": tuple(systems), "costs": costs, "probability_best": best}
+    known |= {"notes": notes, "too_few": refused, "replicates": drawn}
+    return _AtLevel(known, gaps, margin, simultaneous, word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _AtLevel:
     """Makes the comparison of some systems at any level; kept by the result, so no closure."""
 
-    systems: tuple[Any, ...]
-    rest: tuple[Any, ...]
+    known: dict[str, Any]
     gaps: tuple[Gap, ...]
     margin: float | None
     simultaneous: bool
@@ -235,7 +234,7 @@ class _AtLevel:
         if self.word:
             found = [replace(each, better=f"better by {self.word}") for each in found]
         how = f"best by {self.word}" if self.word else "cheapest"
-        return Comparison(*self.systems, tuple(adjusted(found)), *self.rest, self, how)
+        return Comparison(**self.known, differences=tuple(adjusted(found)), rule=self, best_is=how)
 
 
 def compare(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_level
 from stakes._kernels.interval_ends import percentile
 from stakes._kernels.roc_hull import best_decisions, cross_fitted_counts
 from stakes._kernels.run_bootstrap import draw_runs
@@ -14,6 +15,7 @@ from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.metrics import at_min_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
@@ -24,6 +26,8 @@ from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
 
 #: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
 _LARGEST = 10**9
+#: Runs times draws of a bootstrap, up to a few seconds.
+_WORK = 2e7
 #: Counts of negatives and of positives, run by run.
 Runs = tuple[Any, Any]
 
@@ -46,12 +50,18 @@ class MinCostOptimism:
         the search makes the first as much too low as the second is too high.
     method : str
         How `new_data` was found.
+    threshold : float or None
+        Where these very data cost least; None where there is not one threshold.
+    threshold_range : pair of float or None
+        Where it would lie if the cases were drawn again, 95 % of the time; see `threshold_range`.
     """
 
     apparent: float
     new_data: float
     least: float
     method: str
+    threshold: float | None = None
+    threshold_range: tuple[float, float] | None = None
 
     @property
     def optimism(self) -> float:
@@ -59,9 +69,13 @@ class MinCostOptimism:
         return self.new_data - self.apparent
 
     def __repr__(self) -> str:
+        where = ""
+        if self.threshold is not None and self.threshold_range is not None:
+            low, high = self.threshold_range
+            where = f"; threshold {self.threshold:.4g}, on other draws {low:.4g} to {high:.4g}"
         return (
             f"<MinCostOptimism: looks like {self.apparent:.4g}, will be {self.new_data:.4g} on new "
-            f"cases>"
+            f"cases{where}>"
         )
 
     def frame(self) -> Frame:
@@ -71,6 +85,7 @@ class MinCostOptimism:
 
 
 # Why the least cost is corrected halfway: docs/design/intervals.md.
+@of_scores
 def min_cost_optimism(
     scores: RankedScores,
     application: Any,
@@ -135,7 +150,58 @@ def min_cost_optimism(
         new = apparent + search.bootstrap_gap(200 if draws is None else draws, rng)
     else:
         raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
-    return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
+    if search.app.costs.shape != (2, 2):
+        return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
+    moved = search.threshold_range(as_level(0.95), None, rng)
+    best = at_min_cost(scores, search.app).threshold
+    return MinCostOptimism(apparent, new, (apparent + new) / 2, method, best, moved)
+
+
+@of_scores
+def threshold_range(
+    scores: RankedScores,
+    application: Any,
+    *,
+    level: float = 0.95,
+    draws: int | None = None,
+    rng: RandomSource = None,
+) -> tuple[float, float]:
+    """How far the threshold of least cost would move if the cases were drawn again.
+
+    The cost is flat around its minimum, so that a threshold tuned on few cases lies anywhere in a
+    wide range. The threshold of the costs themselves (`Application.posterior_threshold`) does not
+    move at all; it needs posteriors that mean what they say.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    application : Application or CostMatrix
+        Costs of two decisions, and priors; without priors, those of the data.
+    level : float
+        Share of the draws inside the range.
+    draws : int, optional
+        Bootstrap draws of the cases of each class, by default 400, fewer for large data.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+
+    Returns
+    -------
+    tuple of float
+        Both ends, in the units of the scores; infinite where some draws always, or never, act.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(2000) % 10 == 0
+    >>> low, high = threshold_range(y, rng.normal(2.0 * y), {"fn": 10, "fp": 1})
+    >>> low < 1 < high
+    True
+    """
+    search = _Search.of(scores, application, normalized=False)
+    if search.app.costs.shape != (2, 2):
+        raise DataError(f"one threshold parts 2 decisions; got {search.app.costs.shape[1]}.")
+    return search.threshold_range(as_level(level), draws, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +261,25 @@ class _Search:
         first, second = (np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2])
         costs, how = self.app.costs.values, {"folds": min(folds, fewest), "draws": draws}
         return cross_fitted_counts(first, second, costs, self.priors, **how, rng=as_generator(rng))
+
+    def threshold_range(
+        self, level: float, draws: int | None, rng: RandomSource
+    ) -> tuple[float, float]:
+        """Where the best threshold lies in draws of the cases of each class."""
+        first, second = self.scores.runs[:2]
+        if draws is None:
+            draws = int(np.clip(_WORK / first.shape[0], 50, 400))
+        (tn, fp), (fn, tp) = self.app.costs.values
+        alarm, miss = self.priors * (fp - tn, fn - tp) / self.scores.class_totals
+        generator, cuts = as_generator(rng), []
+        for _ in range(draws):
+            a, b = (generator.multinomial(int(c.sum()), c / c.sum()) for c in (first, second))
+            lost = miss * np.concatenate(([0.0], np.cumsum(b)))
+            cuts.append(int(np.argmin(lost - alarm * np.concatenate(([0.0], np.cumsum(a))))))
+        found = self.scores.cuts_at(np.asarray(cuts, dtype=np.intp))
+        ends = [(1 - level) / 2, (1 + level) / 2]
+        low, high = np.quantile(found, ends, method="inverted_cdf").tolist()
+        return low, high
 
     def bootstrap_gap(self, draws: int, rng: RandomSource) -> float:
         """Mean difference between what replicates' thresholds cost on the data and on them."""

@@ -17,6 +17,7 @@ from stakes.metrics.scores.operating_points import (
     at_threshold,
 )
 from stakes.metrics.scores.pareto_hull import HullPoints, hull_points
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
@@ -65,6 +66,7 @@ class ConstrainedOptimum:
         return self.cost - self.free_cost
 
 
+@of_scores
 def constrained_optimum(
     scores: RankedScores,
     application: Any,
@@ -254,6 +256,7 @@ class SensitivityCosts:
         return (1 / high if high else math.inf), (1 / low if low else math.inf)
 
 
+@of_scores
 def costs_of_sensitivity(scores: RankedScores, sensitivity: float, *, method: str = "hull"
                          ) -> SensitivityCosts:  # fmt: skip
     r"""The cost ratio that a target sensitivity implies for a baseline system.

@@ -8,10 +8,12 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes.metrics.counts.table_cells import (
     at_error_costs,
 )
+from stakes.metrics.summary_input import of_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
 
+@of_decisions
 def weighted_class_accuracy(
     matrix: Any, application: Any, *, positive: Name | None = None
 ) -> float:
@@ -41,6 +43,7 @@ def weighted_class_accuracy(
     return at_error_costs(kernels.weighted_class_accuracy, matrix, application, positive)
 
 
+@of_decisions
 def weighted_relative_accuracy(
     matrix: Any, application: Any, *, positive: Name | None = None
 ) -> float:
@@ -71,6 +74,7 @@ def weighted_relative_accuracy(
     return at_error_costs(kernels.weighted_relative_accuracy, matrix, application, positive)
 
 
+@of_decisions
 def accuracy_cost_distance(matrix: Any, application: Any, *, positive: Name | None = None) -> float:
     r"""ACD: distance from the ideal of no errors and no cost; lower is better.
 
@@ -102,6 +106,7 @@ def accuracy_cost_distance(matrix: Any, application: Any, *, positive: Name | No
     return at_error_costs(kernels.accuracy_cost_distance, matrix, application, positive)
 
 
+@of_decisions
 def c_score(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
     """Cost of the errors per positive case, in false alarms; lower is better.
 

@@ -18,6 +18,7 @@ from stakes.metrics.counts.table_cells import (
     at_error_costs,
     binary_cells,
 )
+from stakes.metrics.summary_input import of_decisions
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
@@ -170,6 +171,7 @@ class CostShares:
         )
 
 
+@of_decisions
 def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
     """Split the expected cost by true class and decision.
 
@@ -259,6 +261,7 @@ def _cells(matrix: ConfusionMatrix, app: Application, costs: FloatArray) -> Floa
     return shares[:, None] * rates * costs
 
 
+@of_decisions
 def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
     """Average gain per case, minus the expected cost; higher is better.
 
@@ -280,6 +283,7 @@ def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
     return 0.0 - expected_cost(as_table(matrix, app), application=app)
 
 
+@of_decisions
 def detection_cost(
     matrix: ConfusionMatrix,
     *,
@@ -337,6 +341,7 @@ def detection_cost(
     return expected_cost(table, application=app)
 
 
+@of_decisions
 def alpha_cost(matrix: ConfusionMatrix, alpha: float) -> float:
     """Normalised cost of a two-class system by its one free parameter; lower is better.
 
@@ -358,6 +363,7 @@ def alpha_cost(matrix: ConfusionMatrix, alpha: float) -> float:
     return detection_cost(matrix, priors=0.5, miss=1.0, false_alarm=alpha, normalized=True)
 
 
+@of_decisions
 def savings(matrix: ConfusionMatrix, application: Any) -> float:
     """Share of the naive cost that the system avoids, 1 - NEC; higher is better.
 
@@ -370,6 +376,7 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
     return 1.0 - normalized_expected_cost(as_table(matrix, app), application=app)
 
 
+@of_decisions
 def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:
     """Cost of all cases together, as given; lower is better.
 
@@ -390,6 +397,7 @@ def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> floa
     return float((matrix.counts * app.costs.values).sum())
 
 
+@of_decisions
 def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
     """Share of the worst possible cost that is avoided; higher is better, between 0 and 1.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.exceptions import DataError
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Priors
 
@@ -39,6 +40,7 @@ class MaximumProfit:
     threshold: float
 
 
+@of_scores
 def expected_max_profit_churn(
     scores: RankedScores,
     *,
@@ -111,6 +113,7 @@ def expected_max_profit_churn(
     return _maximum(scores, priors, lines, moments, alpha / (alpha + beta))
 
 
+@of_scores
 def expected_max_profit_credit(
     scores: RankedScores,
     *,

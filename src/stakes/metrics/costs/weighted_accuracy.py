@@ -18,6 +18,7 @@ from stakes.metrics.counts.table_cells import (
     error_costs,
     of_two_classes,
 )
+from stakes.metrics.summary_input import of_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
@@ -39,6 +40,7 @@ def cost_weight(application: Any, *, positive: Name | None = None) -> float:
     return fn / (fn + fp)
 
 
+@of_decisions
 def weighted_accuracy(
     matrix: ConfusionMatrix, weight: float, *, positive: Name | None = None
 ) -> float:
@@ -64,6 +66,7 @@ def weighted_accuracy(
     return of_two_classes(kernels.weighted_accuracy, matrix, positive, weight=weight)
 
 
+@of_decisions
 def expected_weighted_accuracy(
     matrix: ConfusionMatrix, *, alpha: float, beta: float, positive: Name | None = None
 ) -> float:
@@ -121,6 +124,7 @@ _NEARLY_CONSTANT = 0.5
 _NODES = 24
 
 
+@of_decisions
 def mean_weighted_accuracy(
     matrix: ConfusionMatrix, weight: Any, *, positive: Name | None = None
 ) -> float:
@@ -223,6 +227,7 @@ def _by_nodes(cells: BinaryCells, low: float, high: float, *, logarithmic: bool)
     return float((values @ shares).mean() / 2)
 
 
+@of_decisions
 def beta_averaged_accuracy(
     matrix: Any, *, alpha: float = 2.0, beta: float = 2.0, positive: Name | None = None
 ) -> float:
@@ -300,6 +305,7 @@ def matched_beta(shares: Any) -> tuple[float, float]:
     return min(max(alpha, 1e-3), 1e3), min(max(beta, 1e-3), 1e3)
 
 
+@of_decisions
 def matched_beta_accuracy(matrix: Any, shares: Any, *, positive: Name | None = None) -> float:
     """`beta_averaged_accuracy` with the Beta matched to per-case costs; higher is better.
 

@@ -17,10 +17,12 @@ from stakes.metrics.counts.table_cells import (
     of_two_classes,
     square_table,
 )
+from stakes.metrics.summary_input import of_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
 
+@of_decisions
 def mcc(matrix: Any) -> float:
     r"""Matthews correlation coefficient, for two classes or more; higher is better.
 
@@ -51,6 +53,7 @@ def mcc(matrix: Any) -> float:
     return of_square(many_class.matthews, matrix, "mcc")
 
 
+@of_decisions
 def kappa(matrix: Any, *, weights: Any = None) -> float:
     r"""Cohen's kappa: agreement beyond what the margins alone would give; higher is better.
 
@@ -85,6 +88,7 @@ def kappa(matrix: Any, *, weights: Any = None) -> float:
     return of_square(kappas, matrix, "kappa", weights=weights)
 
 
+@of_decisions
 def geometric_mean(matrix: Any) -> float:
     r"""Geometric mean of the recalls of all classes, G-mean; higher is better.
 
@@ -108,6 +112,7 @@ def geometric_mean(matrix: Any) -> float:
     return of_square(many_class.geometric_mean, matrix, "geometric_mean")
 
 
+@of_decisions
 def class_balance_accuracy(matrix: Any) -> float:
     r"""CBA: mean over classes of the smaller of precision and recall; higher is better.
 
@@ -156,6 +161,7 @@ def _disagreements(weights: Any, size: int) -> FloatArray:
     return table
 
 
+@of_decisions
 def error_rate(matrix: ConfusionMatrix) -> float:
     """Share of wrong decisions: the expected cost with 0-1 costs; lower is better.
 
@@ -174,6 +180,7 @@ def error_rate(matrix: ConfusionMatrix) -> float:
     return _share_of_wrong(table, None) if table.total else math.nan
 
 
+@of_decisions
 def accuracy(matrix: ConfusionMatrix) -> float:
     """Share of right decisions, one minus the error rate; higher is better.
 
@@ -185,6 +192,7 @@ def accuracy(matrix: ConfusionMatrix) -> float:
     return 1.0 - error_rate(matrix)
 
 
+@of_decisions
 def balanced_error_rate(matrix: ConfusionMatrix) -> float:
     """Average over classes of the share of wrong decisions; lower is better.
 
@@ -205,6 +213,7 @@ def balanced_error_rate(matrix: ConfusionMatrix) -> float:
     return _share_of_wrong(table, np.full(size, 1 / size)) if table.class_totals.all() else math.nan
 
 
+@of_decisions
 def balanced_accuracy(matrix: ConfusionMatrix) -> float:
     """Average recall over classes, one minus the balanced error rate; higher is better.
 
@@ -222,6 +231,7 @@ def _share_of_wrong(table: ConfusionMatrix, priors: FloatArray | None) -> float:
     return expected_cost(ConfusionMatrix(table.counts), application=app)
 
 
+@of_decisions
 def imbalance_accuracy(matrix: Any, *, positive: Name | None = None) -> float:
     r"""IAM, the imbalance accuracy metric: 2 CBA - 1; higher is better.
 
@@ -245,6 +255,7 @@ def imbalance_accuracy(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.imbalance_accuracy, matrix, positive)
 
 
+@of_decisions
 def precision_recall_mean(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Mean of precision and recall, the single-point B-ROC of `wa2025`; higher is better.
 

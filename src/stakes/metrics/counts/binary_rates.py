@@ -12,9 +12,11 @@ from typing import Any
 from stakes._kernels import two_class_metrics as kernels
 from stakes.exceptions import CostError
 from stakes.metrics.counts.table_cells import of_two_classes
+from stakes.metrics.summary_input import of_decisions
 from stakes.typing import Name
 
 
+@of_decisions
 def recall(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Share of the positive cases that were found: sensitivity, true-positive rate.
 
@@ -40,6 +42,7 @@ def recall(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.recall, matrix, positive)
 
 
+@of_decisions
 def specificity(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Share of the negative cases that were left alone: true-negative rate.
 
@@ -64,6 +67,7 @@ def specificity(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.specificity, matrix, positive)
 
 
+@of_decisions
 def false_positive_rate(matrix: Any, *, positive: Name | None = None) -> float:
     """Share of the negative cases that were acted on, 1 - `specificity`; lower is better.
 
@@ -77,6 +81,7 @@ def false_positive_rate(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(lambda tn, fp, fn, tp: kernels.ratio(fp, tn + fp), matrix, positive)
 
 
+@of_decisions
 def false_negative_rate(matrix: Any, *, positive: Name | None = None) -> float:
     """Share of the positive cases that were missed, 1 - `recall`; lower is better.
 
@@ -90,6 +95,7 @@ def false_negative_rate(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(lambda tn, fp, fn, tp: kernels.ratio(fn, tp + fn), matrix, positive)
 
 
+@of_decisions
 def precision(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Share of the positive decisions that were right: positive predictive value.
 
@@ -114,6 +120,7 @@ def precision(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.precision, matrix, positive)
 
 
+@of_decisions
 def negative_predictive_value(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Share of the negative decisions that were right; higher is better.
 
@@ -136,6 +143,7 @@ def negative_predictive_value(matrix: Any, *, positive: Name | None = None) -> f
     return of_two_classes(kernels.negative_predictive_value, matrix, positive)
 
 
+@of_decisions
 def false_discovery_rate(matrix: Any, *, positive: Name | None = None) -> float:
     """Share of the positive decisions that were wrong, 1 - `precision`; lower is better.
 
@@ -149,6 +157,7 @@ def false_discovery_rate(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(lambda tn, fp, fn, tp: kernels.ratio(fp, tp + fp), matrix, positive)
 
 
+@of_decisions
 def false_omission_rate(matrix: Any, *, positive: Name | None = None) -> float:
     """Share of the negative decisions that were wrong; lower is better.
 
@@ -162,6 +171,7 @@ def false_omission_rate(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(lambda tn, fp, fn, tp: kernels.ratio(fn, tn + fn), matrix, positive)
 
 
+@of_decisions
 def informedness(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Youden's J: true-positive minus false-positive rate; higher is better.
 
@@ -187,6 +197,7 @@ def informedness(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.informedness, matrix, positive)
 
 
+@of_decisions
 def markedness(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Positive plus negative predictive value minus one; higher is better.
 
@@ -209,6 +220,7 @@ def markedness(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.markedness, matrix, positive)
 
 
+@of_decisions
 def f_beta(matrix: Any, *, beta: float, positive: Name | None = None) -> float:
     r"""Weighted harmonic mean of precision and recall, F-beta; higher is better.
 
@@ -243,6 +255,7 @@ def f_beta(matrix: Any, *, beta: float, positive: Name | None = None) -> float:
     return of_two_classes(kernels.f_beta, matrix, positive, beta=checked_beta(beta))
 
 
+@of_decisions
 def f1(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Harmonic mean of precision and recall, `f_beta` with beta = 1; higher is better.
 
@@ -268,6 +281,7 @@ def f1(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.f_beta, matrix, positive, beta=1.0)
 
 
+@of_decisions
 def jaccard(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Overlap of positive cases and positive decisions, F1 / (2 - F1); higher is better.
 
@@ -292,6 +306,7 @@ def jaccard(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.jaccard, matrix, positive)
 
 
+@of_decisions
 def fowlkes_mallows(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Geometric mean of precision and recall; higher is better.
 
@@ -315,6 +330,7 @@ def fowlkes_mallows(matrix: Any, *, positive: Name | None = None) -> float:
     return of_two_classes(kernels.fowlkes_mallows, matrix, positive)
 
 
+@of_decisions
 def p4(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Harmonic mean of precision, recall, specificity and NPV; higher is better.
 
@@ -345,6 +361,7 @@ def checked_beta(beta: float) -> float:
     return float(beta)
 
 
+@of_decisions
 def positive_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> float:
     r"""LR+: how many times more often positives are acted on than negatives.
 
@@ -370,6 +387,7 @@ def positive_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> f
     return of_two_classes(kernels.positive_likelihood_ratio, matrix, positive)
 
 
+@of_decisions
 def negative_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> float:
     r"""LR-: how many times more often positives are passed over than negatives.
 
@@ -394,6 +412,7 @@ def negative_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> f
     return of_two_classes(kernels.negative_likelihood_ratio, matrix, positive)
 
 
+@of_decisions
 def diagnostic_odds_ratio(matrix: Any, *, positive: Name | None = None) -> float:
     r"""LR+ over LR-: odds of acting on positives over odds of acting on negatives.
 
@@ -418,6 +437,7 @@ def diagnostic_odds_ratio(matrix: Any, *, positive: Name | None = None) -> float
     return of_two_classes(kernels.diagnostic_odds_ratio, matrix, positive)
 
 
+@of_decisions
 def net_benefit(matrix: Any, *, threshold: float, positive: Name | None = None) -> float:
     r"""True positives per case, less the false positives weighed by the odds of a threshold.
 

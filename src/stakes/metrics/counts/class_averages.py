@@ -17,12 +17,14 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes.exceptions import DataError
 from stakes.metrics.counts.binary_rates import checked_beta
 from stakes.metrics.counts.table_cells import of_square
+from stakes.metrics.summary_input import of_decisions
 from stakes.typing import FloatArray
 
 #: Equal weight to each class, weight by its cases, or one pool of all decisions.
 Average: TypeAlias = Literal["macro", "weighted", "micro"]
 
 
+@of_decisions
 def multiclass_precision(matrix: Any, *, average: Average = "macro") -> float:
     """Precision of each class in turn, averaged; higher is better.
 
@@ -52,6 +54,7 @@ def multiclass_precision(matrix: Any, *, average: Average = "macro") -> float:
     )
 
 
+@of_decisions
 def multiclass_recall(matrix: Any, *, average: Average = "macro") -> float:
     """Recall of each class in turn, averaged; higher is better.
 
@@ -82,6 +85,7 @@ def multiclass_recall(matrix: Any, *, average: Average = "macro") -> float:
     )
 
 
+@of_decisions
 def multiclass_f_beta(matrix: Any, *, beta: float = 1.0, average: Average = "macro") -> float:
     """F-beta of each class in turn, averaged; higher is better.
 
@@ -114,6 +118,7 @@ def multiclass_f_beta(matrix: Any, *, beta: float = 1.0, average: Average = "mac
     return of_square(averaged, matrix, "multiclass_f_beta", each=each, average=average)
 
 
+@of_decisions
 def macro_precision(matrix: Any) -> float:
     """Mean precision of the classes; higher is better. See `multiclass_precision`.
 
@@ -125,6 +130,7 @@ def macro_precision(matrix: Any) -> float:
     return multiclass_precision(matrix)
 
 
+@of_decisions
 def macro_recall(matrix: Any) -> float:
     """Mean recall of the classes, the balanced accuracy; higher is better.
 
@@ -138,6 +144,7 @@ def macro_recall(matrix: Any) -> float:
     return multiclass_recall(matrix)
 
 
+@of_decisions
 def macro_f1(matrix: Any) -> float:
     """Mean F1 of the classes, the usual meaning of macro F1; higher is better.
 
@@ -156,6 +163,7 @@ def macro_f1(matrix: Any) -> float:
     return multiclass_f_beta(matrix)
 
 
+@of_decisions
 def weighted_f1(matrix: Any) -> float:
     """F1 of the classes, averaged with their shares as weights; higher is better.
 
@@ -169,6 +177,7 @@ def weighted_f1(matrix: Any) -> float:
     return multiclass_f_beta(matrix, average="weighted")
 
 
+@of_decisions
 def micro_f1(matrix: Any) -> float:
     """F1 of the pooled one-against-rest counts, which is the accuracy; higher is better.
 
@@ -186,6 +195,7 @@ def micro_f1(matrix: Any) -> float:
     return multiclass_f_beta(matrix, average="micro")
 
 
+@of_decisions
 def f1_of_averages(matrix: Any, *, beta: float = 1.0) -> float:
     """F1 of the mean precision and the mean recall, the other macro F1; higher is better.
 

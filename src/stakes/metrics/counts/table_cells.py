@@ -12,6 +12,7 @@ from stakes._kernels.two_class_metrics import Array, cells
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
+from stakes.metrics.summary_input import of_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
@@ -43,6 +44,7 @@ class BinaryCells(NamedTuple):
         return self.tn + self.fp
 
 
+@of_decisions
 def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
 

@@ -12,6 +12,7 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 
@@ -75,6 +76,7 @@ class DetectionCosts:
         )
 
 
+@of_scores
 def detection_costs(scores: RankedScores, applications: Any) -> DetectionCosts:
     """Actual and minimum normalised cost at several operating points at once.
 

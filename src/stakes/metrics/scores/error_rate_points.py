@@ -10,10 +10,12 @@ from stakes.metrics.scores.operating_points import (
     at_sensitivity,
     at_specificity,
 )
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
 
 # The equal error rate has three names: docs/design/thresholds.md.
+@of_scores
 def eer(scores: RankedScores, *, method: EerMethod = "interpolated") -> float:
     r"""Equal error rate: where false positive and false negative rates meet.
 
@@ -65,6 +67,7 @@ def eer(scores: RankedScores, *, method: EerMethod = "interpolated") -> float:
     return rates_meet(x, y)[0]
 
 
+@of_scores
 def specificity_at_sensitivity(scores: RankedScores, sensitivity: float) -> float:
     """Share of the first class spared when a given share of the second must be found.
 
@@ -97,6 +100,7 @@ def specificity_at_sensitivity(scores: RankedScores, sensitivity: float) -> floa
     return 1 - at_sensitivity(scores, sensitivity).false_positive_rate
 
 
+@of_scores
 def sensitivity_at_specificity(scores: RankedScores, specificity: float) -> float:
     """Share of the second class found when a given share of the first must be spared.
 

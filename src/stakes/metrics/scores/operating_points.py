@@ -15,6 +15,7 @@ from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.costs.expected_cost import expected_cost, normalized_expected_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores, require_both, require_scores
 from stakes.typing import FloatArray, Name
@@ -104,6 +105,7 @@ class OperatingPoint:
         )
 
 
+@of_scores
 def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     """Act when the score is above a threshold.
 
@@ -140,6 +142,7 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 
 
+@of_scores
 def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint:
     """Decide as the Bayes rule does when the scores are taken at their word.
 
@@ -197,6 +200,7 @@ def _log_odds(start: Fraction) -> float:
     return float(np.log(float(odds))) if odds > 0 else -np.inf
 
 
+@of_scores
 def at_min_cost(scores: RankedScores, application: Any) -> OperatingPoint:
     """The thresholds of least cost on these very data.
 
@@ -275,6 +279,7 @@ def aligned(classes: tuple[Name, ...], app: Application) -> Application:
     )
 
 
+@of_scores
 def at_equal_error(scores: RankedScores, *, method: EerMethod = "closest") -> OperatingPoint:
     """The threshold at which false positive and false negative rate are closest.
 
@@ -312,6 +317,7 @@ def at_equal_error(scores: RankedScores, *, method: EerMethod = "closest") -> Op
     return at_threshold(scores, float(cuts[left if gaps[0] <= gaps[1] else right]))
 
 
+@of_scores
 def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
     """The highest threshold that still finds a given share of the second class.
 
@@ -345,6 +351,7 @@ def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
     return at_threshold(scores, float(cuts[np.flatnonzero(enough)[-1]]))
 
 
+@of_scores
 def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
     """The lowest threshold that still spares a given share of the first class.
 

@@ -20,6 +20,7 @@ from stakes.metrics.scores.error_rate_points import eer
 from stakes.metrics.scores.proper_scores import min_cllr
 from stakes.metrics.scores.score_ranking import auc
 from stakes.metrics.scores.threshold_costs import min_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, ScoreBins
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -58,6 +59,7 @@ class HullPoints(NamedTuple):
         return np.asarray(np.divide(alarms, hits, out=unpaid, where=hits > 0))
 
 
+@of_scores
 def hull_points(scores: RankedScores) -> HullPoints:
     """The only thresholds that minimise an expected cost, for some costs and priors.
 

@@ -12,6 +12,7 @@ import numpy as np
 from stakes._columns import as_reals
 from stakes._kernels.roc_hull import softplus_sum
 from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.summaries.score_counts import ScoreCounts
@@ -122,6 +123,7 @@ def _shares_of(scores: RankedScores, priors: Priors | None, what: str) -> FloatA
     return np.array([1 - share, share])
 
 
+@of_scores
 def binary_cross_entropy(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Mean log loss of the posteriors of two classes, in nats.
 
@@ -158,6 +160,7 @@ def binary_cross_entropy(scores: RankedScores, *, priors: Priors | None = None) 
     return float(np.sum(shares * np.array(sums) / scores.class_totals))
 
 
+@of_scores
 def binary_brier_score(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Mean squared error of the posterior of the second class.
 
@@ -192,6 +195,7 @@ def binary_brier_score(scores: RankedScores, *, priors: Priors | None = None) ->
     return score_decomposition(scores, "brier", priors=priors).total
 
 
+@of_scores
 def cost_over_applications(
     scores: RankedScores,
     weight: BetaWeight | None = None,
@@ -288,6 +292,7 @@ class ScoreDecomposition:
         return Frame({name: [value] for name, value in asdict(self).items()})
 
 
+@of_scores
 def score_decomposition(
     scores: RankedScores,
     rule: Literal["log", "brier"] | BetaWeight = "log",
@@ -365,6 +370,7 @@ def _total(scores: RankedScores, shares: FloatArray, losses: Losses) -> float:
     return _mean_loss(losses, log_odds, per_case[0] * negatives, per_case[1] * positives)
 
 
+@of_scores
 def cllr(scores: RankedScores) -> float:
     r"""Cost of log-likelihood ratios in bits: cross-entropy at equal priors.
 
@@ -430,6 +436,7 @@ def _as_log_odds(values: np.ndarray, scores: RankedScores) -> np.ndarray:
         return np.asarray(np.log(wide) - np.log1p(-wide))
 
 
+@of_scores
 def min_cllr(scores: RankedScores) -> float:
     r"""Cllr after the best monotone recalibration, by isotonic regression; in bits.
 

@@ -9,10 +9,12 @@ import numpy as np
 from stakes._kernels.roc_hull import area_between, ranked_pairs
 from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import Priors
 
 
+@of_scores
 def auc(scores: RankedScores) -> float:
     r"""Area under the ROC curve: how often a positive scores above a negative, ties half.
 
@@ -50,6 +52,7 @@ def auc(scores: RankedScores) -> float:
     return ranked_pairs(scores.runs.negatives, scores.runs.positives)
 
 
+@of_scores
 def partial_auc(
     scores: RankedScores, *, max_fpr: float = 1.0, min_fpr: float = 0.0, standardize: bool = False
 ) -> float:
@@ -98,6 +101,7 @@ def partial_auc(
     return (1 + (area - chance) / (max_fpr - min_fpr - chance)) / 2
 
 
+@of_scores
 def average_precision(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Precision averaged over the cases of the second class, without interpolation.
 
@@ -140,6 +144,7 @@ def average_precision(scores: RankedScores, *, priors: Priors | None = None) -> 
     return float(np.sum(steps * precision))
 
 
+@of_scores
 def pr_auc(
     scores: RankedScores,
     *,
@@ -207,6 +212,7 @@ def _descending(
     return recall, np.cumsum(negatives[::-1]) / negatives.sum(), share
 
 
+@of_scores
 def h_measure(
     scores: RankedScores,
     *,

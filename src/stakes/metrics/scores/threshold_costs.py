@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
+from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores
 
 
+@of_scores
 def actual_cost(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     r"""Expected cost when the scores are taken at their word: Bayes decisions.
 
@@ -50,6 +52,7 @@ def actual_cost(scores: RankedScores, application: Any, *, normalized: bool = Fa
     return at_bayes_threshold(scores, application).cost(application, normalized=normalized)
 
 
+@of_scores
 def min_cost(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     r"""Least expected cost that thresholds on these scores could reach on these data.
 
@@ -91,6 +94,7 @@ def min_cost(scores: RankedScores, application: Any, *, normalized: bool = False
     return at_min_cost(scores, application).cost(application, normalized=normalized)
 
 
+@of_scores
 def calibration_loss(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     """What miscalibration costs in one application: actual minus minimum cost.
 

@@ -1,0 +1,162 @@
+"""Metrics of a summary that take the two columns behind it as well: one door for all of them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
+import numpy as np
+
+from stakes._columns import as_column
+from stakes._names import encode, listed, observed_names
+from stakes.application import as_application
+from stakes.exceptions import DataError, LabelError
+from stakes.summaries import ConfusionMatrix, ScoreCounts
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import Name
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+#: What a summary is counted with, beside its two columns.
+_COUNTED = ("sample_weight", "counts", "classes")
+_SCORED = (*_COUNTED, "kind", "from_priors", "positive")
+
+
+class FromColumns(Protocol[P, R_co]):
+    """A metric of a summary, or of the true labels and what was said of each case."""
+
+    @overload
+    def __call__(self, summary: Any, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, y_true: Any, said: Any, /, *args: Any, **kwargs: Any) -> R_co: ...
+
+
+def of_decisions(function: Callable[Concatenate[Any, P], R]) -> FromColumns[P, R]:
+    """Let a metric of a confusion matrix take ``(y_true, decisions)`` in its place.
+
+    `sample_weight`, `counts` and `classes` may then be given too; costs name the classes.
+    """
+    found: FromColumns[P, R] = _either(function, ConfusionMatrix, "decisions", _COUNTED, _table)
+    return found
+
+
+def of_scores(function: Callable[Concatenate[Any, P], R]) -> FromColumns[P, R]:
+    """Let a metric of counted scores take ``(y_true, scores)`` in their place.
+
+    `kind`, `positive` and what else `ScoreCounts.from_scores` asks for may then be given too.
+    """
+    found: FromColumns[P, R] = _either(function, RankedScores, "scores", _SCORED, _scores)
+    return found
+
+
+def _either(
+    function: Callable[..., Any], summary: type, second: str, extra: tuple[str, ...], counted: Any
+) -> Any:
+    """The function with a second way to call it."""
+    signature = inspect.signature(function)
+    first, *others = signature.parameters
+    own = [name for name in extra if name not in others]
+
+    def call(*given: Any, **options: Any) -> Any:
+        if "y_true" in options:
+            given = (options.pop("y_true"), options.pop(second, None), *given)
+        elif len(given) == 1 and second in options and second != first:
+            given = (*given, options.pop(second))
+        if len(given) < 2 or isinstance(given[0], summary) or not _is_column(given[0]):
+            return function(*given, **options)
+        told = {name: options.pop(name) for name in own if name in options}
+        bound = signature.bind_partial(None, *given[2:], **options)
+        bound.apply_defaults()
+        asked = bound.arguments
+        found = counted(given[0], given[1], asked, told)
+        return function(found, **{name: asked[name] for name in others if name in asked})
+
+    also = ["y_true", second, *(n for n in others if _is_positional(signature.parameters[n]))]
+    return _in_its_place(
+        call, function, f"Also of columns: ``{function.__name__}({', '.join(also)})``."
+    )
+
+
+def _in_its_place(call: Callable[..., Any], function: Callable[..., Any], also: str) -> Any:
+    """A function that stands for another, with one more sentence in its docstring.
+
+    It has the globals of the other, by which doctest knows the functions of a file.
+    """
+
+    def metric(*given: Any, **options: Any) -> Any:
+        return call(*given, **options)
+
+    space: Any = getattr(function, "__globals__")  # noqa: B009
+    found = FunctionType(metric.__code__, space, function.__name__, None, metric.__closure__)
+    functools.update_wrapper(found, function)
+    head, gap, tail = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
+    found.__doc__ = f"{head}\n\n{also}{gap}{tail}"
+    return found
+
+
+def _is_positional(parameter: inspect.Parameter) -> bool:
+    """Whether it must be given, by its place."""
+    return (
+        parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty
+    )
+
+
+def _is_column(given: Any) -> bool:
+    """Whether labels were given: one for each case."""
+    if isinstance(given, (list, tuple)):
+        return not any(isinstance(each, (list, tuple, np.ndarray)) for each in given[:1])
+    return len(getattr(given, "shape", (0, 0))) == 1
+
+
+def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
+    """Raise where two classes have names in words and nobody said which is the positive one."""
+    if positive is None and len(names) == 2 and any(isinstance(name, str) for name in names):
+        raise LabelError(
+            f"`y_true` holds {listed(names)}: which one is the positive class?",
+            hint=" or ".join(f"positive={name!r}" for name in reversed(names)),
+        )
+
+
+def _table(
+    y_true: Any, decisions: Any, asked: dict[str, Any], told: dict[str, Any]
+) -> ConfusionMatrix:
+    """The confusion matrix over the names of the costs, if there are any, or of the labels."""
+    names: dict[str, Any] = {}
+    if asked.get("application") is not None:
+        app = asked["application"] = as_application(asked["application"])
+        names = {"classes": app.classes, "decision_names": app.decisions}
+    elif "classes" not in told:
+        truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
+        known = observed_names(truth)
+        if chosen.dtype.kind == "f" and not np.isin(chosen, [0.0, 1.0]).all():
+            encode(chosen, known, "decisions")  # probabilities are none, and it says so
+        names = {"classes": observed_names(truth, chosen)}
+        if "positive" in asked:
+            _ask_which(names["classes"], asked["positive"])
+    return ConfusionMatrix.from_decisions(y_true, decisions, **(names | told))
+
+
+def _scores(y_true: Any, scores: Any, asked: dict[str, Any], told: dict[str, Any]) -> ScoreCounts:
+    """The counted scores; `positive` is the class that high ones speak for."""
+    positive = told.pop("positive", None)
+    if asked.get("application") is not None:
+        app = asked["application"] = as_application(asked["application"])
+        if len(app.classes) == 2 and tuple(app.classes) != (0, 1):
+            told.setdefault("classes", app.classes)
+    if positive is not None and told.get("classes") is None:
+        names = observed_names(as_column(y_true, "y_true"))
+        others = [name for name in names if name != positive]
+        if len(others) != 1:
+            raise LabelError(f"`positive` must be one of two classes; got {positive!r} beside "
+                             f"{listed(others)}.")  # fmt: skip
+        told["classes"] = (others[0], positive)
+    elif told.get("classes") is None:
+        _ask_which(observed_names(as_column(y_true, "y_true")), None)
+    elif positive is not None and positive != tuple(told["classes"])[1]:
+        raise DataError(f"high scores speak for the second of {listed(tuple(told['classes']))}; "
+                        f"`positive` is {positive!r}.")  # fmt: skip
+    return ScoreCounts.from_scores(y_true, scores, **told)
