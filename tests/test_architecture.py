@@ -110,6 +110,8 @@ def layer(module: str) -> str | None:
         return None
     if parts[1] == "__main__":
         return "cli"
+    if parts[1] in ("sklearn", "torch"):  # the short ways in
+        return "integrations"
     return "surroundings" if parts[1] in SURROUNDINGS else parts[1]
 
 

@@ -1,0 +1,442 @@
+"""What a reader of the README would type, as they would type it: it works, or says what to type."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes import curves, metrics
+from stakes.application import Between
+from stakes.exceptions import CostError, DataError, LabelError, StakesError, UndefinedError
+
+RNG = np.random.default_rng(0)
+N = 600
+Y = (RNG.random(N) < 0.2).astype(int)
+LLR = RNG.normal(4 * Y - 2, 2)
+GBM = 1 / (1 + 4 * np.exp(-LLR))
+LOGREG = 1 / (1 + 4 * np.exp(-RNG.normal(Y - 0.5, 1)))
+YES = np.where(Y, "yes", "no")
+DECIDED = (GBM > 0.1).astype(int)
+AMOUNT = RNG.gamma(2, 50, N)
+COSTS = {"fn": 500, "fp": 20}
+MATRIX = [[0, 20], [500, 0]]
+BOTH = {"gbm": GBM, "logreg": LOGREG}
+NAMED = stakes.CostMatrix(MATRIX, classes=["no", "yes"])
+
+
+def same(found: stakes.evaluation.Evaluation, **more: Any) -> bool:
+    """Whether an evaluation is that of the costs spelled out."""
+    wanted = stakes.evaluate(YES, BOTH, application=stakes.Application(NAMED, **more))
+    costs = [[ev[name].cost for name in ev] for ev in (found, wanted)]
+    return costs[0] == costs[1] and list(map(str, found.application.classes)) in (
+        ["no", "yes"], ["0", "1"])  # fmt: skip
+
+
+class TestCosts:
+    """`evaluate(..., costs=)` in every form."""
+
+    def test_by_fn_and_fp(self) -> None:
+        ev = stakes.evaluate(
+            YES, BOTH, costs=COSTS, unit="EUR", volume=250_000, period="year", positive="yes"
+        )
+        assert same(ev)
+        assert ev.application == stakes.Application(NAMED, ev.data_priors, "EUR", 250_000, "year")
+
+    @pytest.mark.parametrize("y", [Y, Y.astype(bool), Y.tolist(), Y.astype(float)])
+    def test_numbers_and_truths_need_no_positive(self, y: Any) -> None:
+        assert same(stakes.evaluate(y, BOTH, costs=COSTS))
+
+    @pytest.mark.parametrize(
+        "costs",
+        [
+            MATRIX,
+            np.array(MATRIX),
+            {"miss": 500, "false_alarm": 20},
+            {"false_negative": 500, "false_positive": 20},
+            stakes.CostMatrix(MATRIX),
+            stakes.CostMatrix.binary(fn=500, fp=20),
+            NAMED,
+            {"no": {"yes": 20}, "yes": {"no": 500}},
+            stakes.Application(MATRIX),
+        ],
+    )
+    @pytest.mark.parametrize("word", ["costs", "application"])
+    def test_other_forms(self, costs: Any, word: str) -> None:
+        assert same(stakes.evaluate(YES, BOTH, positive="yes", **{word: costs}))
+
+    def test_rows_in_the_order_of_the_classes(self) -> None:
+        models = {name: np.stack([1 - p, p], axis=1) for name, p in BOTH.items()}
+        assert same(stakes.evaluate(YES, models, costs=MATRIX, classes=["no", "yes"]))
+
+    def test_the_positive_class_may_be_the_first_in_the_alphabet(self) -> None:
+        y = np.where(Y, "churn", "stay")
+        ev = stakes.evaluate(y, BOTH, costs=COSTS, positive="churn")
+        assert ev.application.classes == ("stay", "churn")
+        assert ev["gbm"].cost == stakes.evaluate(Y, BOTH, costs=COSTS)["gbm"].cost
+
+    def test_zero_may_be_the_positive_class(self) -> None:
+        ev = stakes.evaluate(1 - Y, BOTH, costs=COSTS, positive=0)
+        assert ev.application.classes == (1, 0)
+        assert ev["gbm"].cost == stakes.evaluate(Y, BOTH, costs=COSTS)["gbm"].cost
+
+    def test_a_frame(self) -> None:
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(MATRIX, index=["no", "yes"], columns=["no", "yes"])
+        assert same(stakes.evaluate(YES, BOTH, costs=frame))
+
+    def test_a_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "costs.toml"
+        file.write_text("fn = 500\nfp = 20\n", encoding="utf-8")
+        for path in (file, str(file)):
+            assert same(stakes.evaluate(YES, BOTH, costs=path, positive="yes"))
+        assert stakes.expected_cost(Y, DECIDED, application=file) > 0
+
+    def test_ranges(self, tmp_path: Path) -> None:
+        file = tmp_path / "costs.toml"
+        file.write_text("fn = [300, 900]\nfp = 20\n", encoding="utf-8")
+        for costs in (file, {"fn": Between(300, 900), "fp": 20}, [[0, 20], [Between(300, 900), 0]]):
+            ev = stakes.evaluate(YES, BOTH, costs=costs, positive="yes", unit="EUR")
+            assert ev.doubt is not None
+            assert ev.application.unit == "EUR"
+
+    def test_amounts_that_differ_from_case_to_case(self) -> None:
+        ev = stakes.evaluate(YES, {"gbm": GBM}, costs={"fn": AMOUNT, "fp": 20}, positive="yes")
+        assert "gbm, per case" in list(ev)
+
+    def test_priors_beside_costs(self) -> None:
+        for priors in (0.02, [0.98, 0.02], {"yes": 0.02, "no": 0.98}):
+            ev = stakes.evaluate(YES, BOTH, costs=COSTS, positive="yes", priors=priors)
+            assert same(ev, priors=[0.98, 0.02])
+
+    def test_confusion_matrices(self) -> None:
+        decided = np.where(DECIDED, "yes", "no")
+        table = stakes.ConfusionMatrix.from_decisions(YES, decided)
+        ev = stakes.evaluate(None, {"gbm": table}, costs=COSTS, positive="yes")
+        wanted = stakes.evaluate(None, {"gbm": table}, application=NAMED)
+        assert ev["gbm"].cost == wanted["gbm"].cost
+
+    @pytest.mark.parametrize(
+        ("given", "error", "said", "line"),
+        [
+            ({"costs": COSTS}, LabelError, "which one is the positive class", "positive='yes'"),
+            ({}, CostError, "what do errors cost", 'costs={"fn": 10, "fp": 1}'),
+            ({"costs": COSTS, "application": NAMED}, CostError, "beside `application`", "costs="),
+            ({"unit": "EUR", "application": NAMED}, CostError, "`unit` is given beside", "costs="),
+            ({"costs": {"fn": 500}}, CostError, "lacks 'fp'", "write 0 if free"),
+            ({"costs": {"a": 5, "fp": 2}}, CostError, "keys 'a', 'fp'", '{"fn": 10, "fp": 1}'),
+            ({"costs": {"fn": 1, "miss": 2, "fp": 1}}, CostError, "given twice", None),
+            ({"costs": 10}, CostError, "got int", 'costs={"fn": 10, "fp": 1}'),
+            ({"costs": COSTS, "positive": "maybe"}, LabelError, "one of 'no', 'yes'", None),
+            ({"costs": np.eye(3)}, LabelError, "there are 3 of them", "classes=[...]"),
+        ],
+    )
+    def test_what_cannot_be_known_is_asked(
+        self, given: dict[str, Any], error: type[StakesError], said: str, line: str | None
+    ) -> None:
+        with pytest.raises(error, match=said) as caught:
+            stakes.evaluate(YES, BOTH, **given)
+        assert line is None or line in str(caught.value.hint)
+
+    def test_what_is_said_twice_is_refused(self) -> None:
+        app = stakes.Application(NAMED, unit="EUR")
+        with pytest.raises(CostError, match="`unit` is given twice"):
+            stakes.evaluate(YES, BOTH, costs=app, unit="USD")
+        with pytest.raises(CostError, match="an Application already"):
+            stakes.Application(app)
+
+    def test_everywhere_alike(self) -> None:
+        rule = stakes.DecisionRule(COSTS)
+        assert rule.decide(GBM).tolist() == stakes.bayes_decisions(GBM, COSTS).tolist()
+        app = stakes.Application(COSTS, unit="EUR")
+        wanted = stakes.expected_cost(Y, DECIDED, application=app)
+        assert stakes.expected_cost(Y, DECIDED, application=MATRIX) == wanted
+        assert stakes.expected_cost(Y, DECIDED, application=COSTS) == wanted
+        assert stakes.normalized_expected_cost(Y, DECIDED, application=COSTS) > 0
+        with pytest.raises(LabelError) as caught:
+            stakes.expected_cost(YES, YES, application=COSTS)
+        assert "classes=['no', 'yes']" in str(caught.value.hint)
+
+
+class TestBinary:
+    def test_short_and_spelled_out(self) -> None:
+        costs = stakes.CostMatrix.binary(fn=10, fp=1, tp=-2, tn=-1, classes=["no", "yes"])
+        assert costs.values.tolist() == [[-1, 1], [10, -2]]
+        spelled = stakes.CostMatrix.binary(
+            false_negative=10, false_positive=1, true_positive=-2, true_negative=-1
+        )
+        assert spelled.values.tolist() == costs.values.tolist()
+        assert repr(spelled).endswith("[[-1, 1], [10, -2]])")
+        each = stakes.CaseCosts.binary(fn=AMOUNT, fp=20)
+        assert each.values[0].tolist() == [[0, 20], [AMOUNT[0], 0]]
+
+    def test_problems(self) -> None:
+        with pytest.raises(CostError, match="lacks 'fn'"):
+            stakes.CostMatrix.binary(fp=1)
+        with pytest.raises(CostError, match="'fn' is given twice"):
+            stakes.CostMatrix.binary(fn=1, false_negative=2, fp=1)
+        with pytest.raises(CostError, match="'cost' is no cost of two classes"):
+            stakes.CostMatrix.binary(cost=1)
+
+
+class TestModels:
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_a_frame_of_models(self, library: str) -> None:
+        frames = pytest.importorskip(library)
+        assert same(stakes.evaluate(YES, frames.DataFrame(BOTH), costs=COSTS, positive="yes"))
+
+    def test_a_list_of_numbers_is_one_model(self) -> None:
+        assert list(stakes.evaluate(Y, GBM.tolist(), costs=COSTS)) == ["model"]
+
+    def test_a_list_of_arrays_is_told_how(self) -> None:
+        with pytest.raises(StakesError) as caught:
+            stakes.evaluate(Y, [GBM, LOGREG], costs=COSTS)
+        assert '{"a": models[0], "b": models[1]}' in str(caught.value.hint)
+
+
+class TestFrames:
+    @pytest.mark.parametrize("library", ["pandas", "polars", "lazy"])
+    def test_label_and_scores(self, library: str) -> None:
+        frames = pytest.importorskip("polars" if library == "lazy" else library)
+        frame = frames.DataFrame({"churned": YES, "amount": AMOUNT, **BOTH})
+        frame = frame.lazy() if library == "lazy" else frame
+        asked: dict[str, Any] = {"label": "churned", "positive": "yes"}
+        ev = stakes.evaluate_frame(frame, scores=["gbm", "logreg"], costs=COSTS, **asked)
+        assert same(ev)
+        one = stakes.evaluate_frame(frame, scores="gbm", costs=COSTS, unit="EUR", **asked)
+        assert one["gbm"].cost == ev["gbm"].cost
+        assert one.application.unit == "EUR"
+        each = stakes.evaluate_frame(frame, scores="gbm", costs={"fn": "amount", "fp": 20}, **asked)
+        assert each["gbm, per case"].cost > 0
+        with pytest.raises(LabelError, match="`churned` holds 'no', 'yes'") as caught:
+            stakes.evaluate_frame(frame, label="churned", scores="gbm", costs=COSTS)
+        assert "positive='yes'" in str(caught.value.hint)
+        with pytest.raises(CostError, match="what do errors cost"):
+            stakes.evaluate_frame(frame, label="churned", scores="gbm")
+
+
+TABLE = stakes.ConfusionMatrix.from_decisions(Y, DECIDED)
+SCORES = stakes.ScoreCounts.from_scores(Y, LLR)
+
+
+class TestMetrics:
+    @pytest.mark.parametrize("name", ["f1", "mcc", "accuracy", "recall", "kappa", "macro_f1"])
+    def test_of_decisions(self, name: str) -> None:
+        metric = getattr(metrics, name)
+        wanted = metric(TABLE)
+        assert metric(Y, DECIDED) == wanted
+        assert metric(Y.tolist(), DECIDED.tolist()) == wanted
+        assert metric(Y.astype(bool), DECIDED.astype(bool)) == wanted
+        assert metric(y_true=Y, decisions=DECIDED) == wanted
+        assert metric(Y, DECIDED, sample_weight=np.full(N, 2.0)) == wanted
+
+    def test_of_decisions_and_something_else(self) -> None:
+        assert metrics.savings(Y, DECIDED, COSTS) == metrics.savings(TABLE, COSTS)
+        assert metrics.f_beta(Y, DECIDED, beta=2) == metrics.f_beta(TABLE, beta=2)
+        assert metrics.weighted_accuracy(Y, DECIDED, 0.9) == metrics.weighted_accuracy(TABLE, 0.9)
+
+    @pytest.mark.parametrize("name", ["auc", "eer", "average_precision", "min_cllr", "pr_auc"])
+    def test_of_scores(self, name: str) -> None:
+        metric = getattr(metrics, name)
+        wanted = metric(SCORES)
+        assert metric(Y, LLR) == wanted
+        assert metric(YES, LLR, positive="yes") == wanted
+        assert metric(y_true=Y, scores=LLR) == wanted
+
+    def test_of_scores_and_something_else(self) -> None:
+        assert metrics.min_cost(Y, LLR, COSTS) == metrics.min_cost(SCORES, COSTS)
+        assert metrics.min_cost(Y, LLR, application=MATRIX) == metrics.min_cost(SCORES, COSTS)
+        named = stakes.ScoreCounts.from_scores(Y, LLR, kind="llr")
+        assert metrics.cllr(Y, LLR, kind="llr") == metrics.cllr(named)
+        assert curves.roc(Y, LLR).frame()["threshold"].tolist() == (
+            curves.roc(SCORES).frame()["threshold"].tolist()
+        )
+
+    def test_names_are_not_guessed(self) -> None:
+        first = np.where(Y, "churn", "stay")  # sorted, the positive class comes first
+        assert metrics.auc(first, LLR, positive="churn") == metrics.auc(SCORES)
+        chosen = np.where(DECIDED, "churn", "stay")
+        assert metrics.f1(first, chosen, positive="churn") == metrics.f1(TABLE)
+        assert metrics.mcc(first, chosen) == pytest.approx(metrics.mcc(TABLE))
+        for metric, said in ((metrics.auc, LLR), (metrics.f1, chosen)):
+            with pytest.raises(LabelError, match="which one is the positive class") as caught:
+                metric(first, said)
+            assert "positive='churn'" in str(caught.value.hint)
+
+    def test_what_scores_are_is_asked_where_it_matters(self) -> None:
+        for call in (lambda: metrics.cllr(Y, LLR), lambda: metrics.actual_cost(Y, GBM, COSTS)):
+            with pytest.raises(UndefinedError) as caught:
+                call()
+            assert "kind='posterior'" in str(caught.value.hint)
+
+    def test_problems(self) -> None:
+        with pytest.raises(LabelError) as caught:
+            metrics.f1(Y, GBM)
+        assert "bayes_decisions" in str(caught.value.hint)
+        with pytest.raises(DataError, match="3 rows but `decisions` has 2"):
+            metrics.f1([0, 1, 1], [0, 1])
+        with pytest.raises(DataError) as data:
+            metrics.auc(Y)
+        assert "auc(y_true, scores)" in str(data.value.hint)
+
+    def test_help_says_so(self) -> None:
+        assert "savings(y_true, decisions, application)" in str(metrics.savings.__doc__)
+        assert "auc(y_true, scores)" in str(metrics.auc.__doc__)
+
+
+class TestShortWays:
+    @pytest.mark.parametrize("name", ["sklearn", "torch"])
+    def test_same_names(self, name: str) -> None:
+        library = pytest.importorskip(name)
+        short = importlib.import_module(f"stakes.{name}")
+        room = importlib.import_module(f"stakes.integrations.{name}")
+        assert all(getattr(short, each) is getattr(room, each) for each in room.__all__)
+        assert importlib.import_module(name) is library
+
+    @pytest.mark.parametrize("costs", [COSTS, MATRIX])
+    def test_estimators(self, costs: Any) -> None:
+        pytest.importorskip("sklearn")
+        from sklearn.base import clone
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import cross_val_score
+
+        from stakes.sklearn import BayesDecisionClassifier, make_cost_scorer
+
+        model = clone(BayesDecisionClassifier(LogisticRegression(), costs))
+        assert model.get_params()["application"] == costs
+        X = LLR[:, None]
+        spelled = BayesDecisionClassifier(LogisticRegression(), stakes.CostMatrix(MATRIX))
+        assert model.fit(X, Y).predict(X).tolist() == spelled.fit(X, Y).predict(X).tolist()
+        assert (
+            cross_val_score(LogisticRegression(), X, Y, scoring=make_cost_scorer(costs)).max() < 0
+        )
+
+    @pytest.mark.parametrize("costs", [COSTS, MATRIX])
+    def test_losses(self, costs: Any) -> None:
+        torch = pytest.importorskip("torch")
+        pytest.importorskip("torchmetrics")
+        from stakes.torch import ExpectedCostLoss, bayes_decisions
+
+        logits, target = torch.zeros(3, 2), torch.tensor([0, 1, 1])
+        spelled = ExpectedCostLoss(stakes.CostMatrix(MATRIX))(logits, target)
+        assert float(ExpectedCostLoss(costs)(logits, target)) == float(spelled)
+        assert bayes_decisions(torch.tensor([0.01, 0.2]), costs).tolist() == [0, 1]
+
+
+THREE = RNG.integers(0, 3, N)
+SAID = RNG.dirichlet([1, 1, 1], N) / 2 + np.eye(3)[THREE] / 2
+PART = np.where(LLR > 0, "a", "b")
+
+
+def evaluations() -> dict[str, Any]:
+    """Evaluations of every kind, made when asked for."""
+
+    def far(**more: Any) -> Any:
+        frame = pytest.importorskip("polars").DataFrame({"y": Y, "amount": AMOUNT, **BOTH}).lazy()
+        return stakes.evaluate_frame(frame, label="y", scores=list(BOTH), **more)
+
+    three = {"a": SAID, "b": RNG.dirichlet([1, 1, 1], N)}
+    return {
+        "two models": lambda: stakes.evaluate(Y, BOTH, costs=COSTS),
+        "three classes": lambda: stakes.evaluate(THREE, three, costs=1 - np.eye(3)),
+        "slices": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, by=PART),
+        "groups": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, groups=np.arange(N) // 3),
+        "weights": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, sample_weight=AMOUNT),
+        "case costs": lambda: stakes.evaluate(Y, BOTH, costs={"fn": AMOUNT, "fp": 5}),
+        "uncertain": lambda: stakes.evaluate(Y, BOTH, costs={"fn": Between(100, 900), "fp": 20}),
+        "decisions": lambda: stakes.evaluate(Y, {"a": DECIDED, "b": 1 - DECIDED}, costs=COSTS),
+        "tables": lambda: stakes.evaluate(None, {"a": TABLE, "b": TABLE}, costs=COSTS),
+        "far": lambda: far(costs=COSTS),
+        "far bins": lambda: far(costs=COSTS, bins=50),
+        "far case costs": lambda: far(costs={"fn": "amount", "fp": "5"}),
+    }
+
+
+@pytest.mark.parametrize("kind", list(evaluations()))
+def test_evaluations_are_pickled_and_copied(kind: str) -> None:
+    ev = evaluations()[kind]()
+    for again in (pickle.loads(pickle.dumps(ev)), copy.deepcopy(ev)):
+        assert again.verdict == ev.verdict
+        assert str(again.frame()) == str(ev.frame())
+        assert again.to_json() == ev.to_json()
+    assert pickle.loads(pickle.dumps(ev)).to_html() == ev.to_html()
+
+
+class TestWhatComesBack:
+    EV = stakes.evaluate(Y, BOTH, costs=COSTS)
+
+    def test_frames(self) -> None:
+        pandas = pytest.importorskip("pandas")
+        table = pandas.DataFrame(self.EV.frame())
+        assert table.equals(self.EV.to_pandas())
+        assert table["model"].tolist() == ["gbm", "logreg"]
+        polars = pytest.importorskip("polars")
+        assert self.EV.to_polars()["model"].to_list() == ["gbm", "logreg"]
+        assert polars.DataFrame(self.EV.frame()).shape == self.EV.frame().shape
+
+    def test_a_frame_cannot_be_changed(self) -> None:
+        frame = self.EV.frame()
+        for change in (frame.clear, lambda: frame.update(model=1), lambda: frame.pop("model")):
+            with pytest.raises(TypeError, match="cannot be changed"):
+                change()
+        assert str(pickle.loads(pickle.dumps(frame))) == str(frame)
+        with pytest.raises(KeyError, match="no column 'cost_'; there are model"):
+            frame["cost_"]
+
+    @pytest.mark.parametrize("form", ["html", "json", "markdown"])
+    def test_a_path_comes_back_where_one_is_given(self, form: str, tmp_path: Path) -> None:
+        write, path = getattr(self.EV, f"to_{form}"), tmp_path / "report"
+        text = write()
+        assert isinstance(text, str)
+        assert write(path) == path
+        assert write(str(path)) == path
+        assert len(path.read_text(encoding="utf-8")) == len(text)
+
+    def test_plot(self) -> None:
+        pytest.importorskip("matplotlib")
+        from matplotlib.figure import Figure
+
+        drawn = self.EV.plot(ax=Figure().subplots())
+        named = self.EV.plot.bayes_error(ax=Figure().subplots())
+        assert drawn.get_xlabel() == named.get_xlabel()
+        decided = stakes.evaluate(Y, DECIDED, costs=COSTS)
+        assert decided.plot(ax=Figure().subplots()) is not None
+
+
+class TestTunedThreshold:
+    def test_its_range(self) -> None:
+        from stakes.uncertainty import min_cost_optimism, threshold_range
+
+        low, high = threshold_range(Y, LLR, COSTS)
+        best = metrics.at_min_cost(Y, LLR, COSTS).threshold
+        assert low <= best <= high
+        assert low < high
+        assert threshold_range(SCORES, COSTS, rng=0) == (low, high)
+        inner = threshold_range(SCORES, COSTS, level=0.5)
+        assert low <= inner[0] <= inner[1] <= high
+        found = min_cost_optimism(SCORES, COSTS)
+        assert (found.threshold, found.threshold_range) == (best, (low, high))
+        assert f"on other draws {low:.4g} to {high:.4g}" in repr(found)
+
+    def test_of_an_evaluation(self) -> None:
+        ev = stakes.evaluate(Y, BOTH, costs=COSTS)
+        low, high = ev.threshold_range("gbm")
+        assert low <= ev["gbm"].optimistic_threshold <= high
+        with pytest.raises(DataError, match="has no threshold"):
+            stakes.evaluate(Y, {"a": DECIDED}, costs=COSTS).threshold_range("a")
+
+    def test_more_cases_move_it_less(self) -> None:
+        from stakes.uncertainty import threshold_range
+
+        rng, widths = np.random.default_rng(3), []
+        for n in (200, 20_000):
+            y = rng.random(n) < 0.2
+            low, high = threshold_range(y, rng.normal(2.0 * y), {"fn": 5, "fp": 1})
+            widths.append(high - low)
+        assert widths[1] < widths[0] / 2
