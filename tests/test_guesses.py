@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import pickle
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ class TestCosts:
             np.array(MATRIX),
             {"miss": 500, "false_alarm": 20},
             {"false_negative": 500, "false_positive": 20},
+            {"fn": Decimal(500), "fp": np.float32(20)},
             stakes.CostMatrix(MATRIX),
             stakes.CostMatrix.binary(fn=500, fp=20),
             NAMED,
@@ -132,6 +134,10 @@ class TestCosts:
             ({"costs": {"fn": 500}}, CostError, "lacks 'fp'", "write 0 if free"),
             ({"costs": {"a": 5, "fp": 2}}, CostError, "keys 'a', 'fp'", '{"fn": 10, "fp": 1}'),
             ({"costs": {"fn": 1, "miss": 2, "fp": 1}}, CostError, "given twice", None),
+            ({"costs": {"fn": "amount", "fp": 1}}, CostError, "formula over columns", "each case"),
+            ({"costs": "nope.toml"}, CostError, "no costs can be read", '{"fn": 10, "fp": 1}'),
+            ({"costs": "\0.toml"}, CostError, "no costs can be read", '{"fn": 10, "fp": 1}'),
+            ({"costs": {"error": "a"}}, CostError, "the keys 'error'", '{"fn": 10, "fp": 1}'),
             ({"costs": 10}, CostError, "got int", 'costs={"fn": 10, "fp": 1}'),
             ({"costs": COSTS, "positive": "maybe"}, LabelError, "one of 'no', 'yes'", None),
             ({"costs": np.eye(3)}, LabelError, "there are 3 of them", "classes=[...]"),

@@ -5,20 +5,21 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import is_number
 from stakes._columns import as_column
 from stakes._names import as_names, listed, observed_names
 from stakes.application.application import Application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
 from stakes.application.cost_files import read_costs, read_uncertain_costs
 from stakes.application.cost_matrix import CostMatrix, binary_amounts
+from stakes.application.expressions import CostExpression
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
-from stakes.exceptions import CostError, FormatError, LabelError
+from stakes.exceptions import CostError, FormatError, LabelError, StakesError
 from stakes.typing import Name
 
 #: What every way to state costs ends in.
@@ -62,11 +63,16 @@ def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplicati
             return read_uncertain_costs(path)
         except FormatError:
             raise error from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, StakesError):
+            raise
+        why = getattr(error, "strerror", None) or error
+        raise CostError(f"{path!r}: no costs can be read there: {why}.", hint=_FORMS) from None
 
 
 def _from_mapping(costs: Mapping[Any, Any]) -> Stated:
     """Amounts by fn and fp, one for every error, or by truth and decision."""
-    if set(costs) == {"error"}:
+    if set(costs) == {"error"} and is_number(costs["error"]):
         return Application(CostMatrix.zero_one(2).scaled(costs["error"]))
     if is_binary(costs):
         amounts = list(binary_amounts(costs).values())
@@ -86,7 +92,13 @@ def _from_mapping(costs: Mapping[Any, Any]) -> Stated:
     if any(isinstance(amount, Unknown) for amount in amounts):
         said = dict(zip(("classes", "decisions"), names, strict=False))
         return UncertainApplication(cells, **said)
-    if all(isinstance(amount, Real) for amount in amounts):
+    if any(isinstance(amount, (str, CostExpression)) for amount in amounts):
+        raise CostError(
+            "an amount is text, a formula over columns, and there are no columns here.",
+            hint='a number, or one for each case: {"fn": 0.75 * amount, "fp": 10}; formulas are '
+            "for evaluate_frame",
+        )
+    if all(np.ndim(amount) == 0 for amount in amounts):
         return Application(CostMatrix(cells, *names))
     return case_costs({}, costs, **dict(zip(("classes", "decisions"), names, strict=False)))
 
