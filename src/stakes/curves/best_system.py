@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,8 @@ from stakes.typing import FloatArray, Priors
 
 #: Answers that are not the position of a system.
 TIE, NONE = -1, -2
+#: Corners that are looked at together.
+_BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,8 +125,30 @@ def switch_points(
     inside = corners[(corners > low) & (corners < high)]
     edges = np.concatenate(([low], inside, [0.0] if low < 0 < high else [], [high]))
     edges = np.unique(edges)
+    scored, starts, stops, winners = list(systems.values()), [], [], []
+    for first in range(0, edges.shape[0] - 1, _BLOCK):
+        part = edges[first : first + _BLOCK + 1]
+        for start, stop, code in _stretches(scored, part, tolerance, narrowest, actual):
+            starts.append(start)
+            stops.append(stop)
+            winners.append(names[code] if code >= 0 else "tie" if code == TIE else "none")
+    found = _merged(np.array(starts), np.array(stops), winners)
+    return _without_slivers(found, narrowest)
+
+
+def _stretches(
+    systems: list[RankedScores],
+    edges: FloatArray,
+    tolerance: float,
+    narrowest: float,
+    actual: bool,
+) -> Iterator[tuple[float, float, int]]:
+    """Stretches within neighbouring corners, each with its answer; equal ones may follow."""
     middle = (edges[1:] + edges[:-1]) / 2
-    lines = np.array([_rates(sc, middle, actual) for sc in systems.values()])  # (S, 2, n)
+    near = _near(
+        np.array([_rates(sc, middle[[0, -1]], actual) for sc in systems]), edges, tolerance
+    )
+    lines = np.array([_rates(systems[k], middle, actual) for k in near])  # (S, 2, n)
     answers = _answers(lines, middle, tolerance)
     changes = np.zeros(middle.shape, dtype=bool)
     for ends in (edges[:-1], edges[1:]):
@@ -133,19 +157,32 @@ def switch_points(
     calm = ~changes[:-1] & ~changes[1:] & (answers[:-1] == answers[1:])  # goes on as before
     firsts = np.flatnonzero(np.concatenate(([True], ~calm)))
     lasts = np.append(firsts[1:] - 1, middle.shape[0] - 1)
-    starts, stops, winners = [], [], []
     for k, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-        bounds = edges[[k, last + 1]]
+        bounds, at = edges[[k, last + 1]], lines[:, :, k : k + 1]
         if changes[k]:
-            bounds = _crossings(lines[:, :, k], edges[k], edges[k + 1], tolerance)
+            bounds = _crossings(at[:, :, 0], edges[k], edges[k + 1], tolerance)
         for a, b in pairwise(bounds.tolist()):
-            at = np.array([(a + b) / 2])
-            code = _answers(lines[:, :, k : k + 1], at, tolerance)[0] if changes[k] else answers[k]
-            starts.append(a)
-            stops.append(b)
-            winners.append(names[code] if code >= 0 else "tie" if code == TIE else "none")
-    found = _merged(np.array(starts), np.array(stops), winners)
-    return _without_slivers(found, narrowest)
+            here = np.array([(a + b) / 2])
+            code = int(_answers(at, here, tolerance)[0] if changes[k] else answers[k])
+            yield a, b, near[code] if code >= 0 else code
+
+
+def _near(ends: FloatArray, edges: FloatArray, tolerance: float) -> list[int]:
+    """Systems that may be best, or tie with the best, somewhere from the first edge to the last.
+
+    `ends` (S, 2, 2) holds rates in the first and the last interval. False alarms grow with the
+    prior odds and misses fall, so they bound what a system costs in between.
+    """
+    if edges[0] < 0 < edges[-1]:
+        return list(range(len(ends)))
+    odds, rare = np.exp(np.abs(edges[[0, -1]])), edges[0] < 0
+    alarm, miss = np.where(rare, odds, 1.0), np.where(rare, 1.0, odds)
+    low, high = np.sort(ends, axis=2).transpose(2, 1, 0)
+    least, most = (
+        low[0] * alarm.min() + low[1] * miss.min(),
+        high[0] * alarm.max() + high[1] * miss.max(),
+    )
+    return np.flatnonzero(least <= most.min() + 2 * tolerance + 1e-9).tolist()
 
 
 def _jumps(scores: RankedScores, actual: bool) -> FloatArray:

@@ -26,6 +26,9 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 
+#: Divisors times cells of a ratio that are held at once. Beyond, cells that count alike are one,
+#: and divisors are tested in turn: the same limits, but for rounding.
+_AT_ONCE = 1 << 14
 #: How many applications stand for a distribution of them.
 _SAMPLES = 1000
 
@@ -217,7 +220,10 @@ class CostSum:
         if not self.bottoms:
             low, high = score_limits(counts, self.weights[None], z)
             return float(low[0]) + self.constant, float(high[0]) + self.constant
-        bottoms = np.stack([b for b in self.bottoms if float((self._shares() * b).sum()) > 0])
+        usable = [b for b in self.bottoms if float((self._shares() * b).sum()) > 0]
+        if len(usable) * self.counts.size > _AT_ONCE:
+            return _limits_in_turn(counts, self.weights[None], usable, z)
+        bottoms = np.stack(usable)
         copies = (bottoms.shape[0], *self.counts.shape)
         low, high = ratio_limits(np.broadcast_to(self.counts, copies), self.weights, bottoms, z)
         return float(low.max()), float(high.max())
@@ -238,6 +244,8 @@ def cost_sum(counts: NDArray[Any], stakes: Stakes, *, normalized: bool = False) 
     table = np.asarray(counts, dtype=np.float64)
     weights = stakes.cell_weights(normalized=normalized)
     if not stakes.with_priors:
+        if normalized and weights.size * len(weights.T) > _AT_ONCE:
+            return _of_few_cells(table, weights)
         bottoms = [np.repeat(column, len(weights.T)).reshape(1, -1) for column in weights.T]
         flat = table.reshape(1, -1), weights.reshape(1, -1)
         return CostSum(*flat, 0.0, tuple(bottoms) if normalized else ())
@@ -248,6 +256,49 @@ def cost_sum(counts: NDArray[Any], stakes: Stakes, *, normalized: bool = False) 
         raise DataError(f"no case of {listed(names)} in the data, so the cost is unknown.")
     known = np.where(empty, weights[:, 0], 0.0)  # paid whatever is decided
     return CostSum(table, np.where(empty[:, None], 0.0, weights), float(known.sum()))
+
+
+def _of_few_cells(table: FloatArray, weights: FloatArray) -> CostSum:
+    """A normalised cost of many classes: as many cells as occur, not as could.
+
+    Cells of a class at the same cost are one. Of cells without cases those of the least and the
+    greatest cost in a class are kept: a test needs no other. They carry its pseudo-counts.
+    """
+    order = np.argsort(weights, axis=1, kind="stable")
+    ranked = np.take_along_axis(weights, order, axis=1)
+    first = np.ones(ranked.shape, dtype=bool)
+    first[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    starts = np.flatnonzero(first)
+    sums = np.add.reduceat(np.take_along_axis(table, order, axis=1).ravel(), starts)
+    classes, costs = starts // weights.shape[1], ranked.ravel()[starts]
+    border = np.append(np.diff(classes) > 0, True)
+    kept = (sums > 0) | border | np.concatenate(([True], border[:-1]))
+    classes, costs, sums = classes[kept], costs[kept], sums[kept]
+    prior = 1.0 / len(weights) / np.bincount(classes)[classes]
+    bottoms = tuple(column[classes][None] for column in weights.T)
+    return CostSum(sums[None], costs[None], 0.0, bottoms, prior[None])
+
+
+def _limits_in_turn(
+    counts: FloatArray, top: FloatArray, bottoms: Sequence[FloatArray], z: float
+) -> tuple[float, float]:
+    """The greatest limits over many divisors, the greatest ratio first.
+
+    Most divisors are passed over after a test or two: of the limits found before them.
+    """
+    above, low, high = float((counts * top).sum()), -np.inf, -np.inf
+
+    def rejected(bottom: FloatArray, ratio: float) -> bool:
+        return bool(abs(score_statistic(counts, top - ratio * bottom)[0]) > z)
+
+    sizes = [float((counts * bottom).sum()) for bottom in bottoms]
+    for k in np.argsort(sizes, kind="stable").tolist():
+        bottom, found = bottoms[k][None], above / sizes[k]
+        raised = found >= high or not rejected(bottom, high)
+        if raised or (found > low and rejected(bottom, low)):
+            ends = ratio_limits(counts, top, bottom, z)
+            low, high = max(low, float(ends[0][0])), max(high, float(ends[1][0]))
+    return low, high
 
 
 def difference_sum(two: PairedCounts, stakes: Stakes, *, normalized: bool = False) -> CostSum:
