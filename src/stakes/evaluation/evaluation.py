@@ -234,10 +234,19 @@ class Evaluation:
         return threshold_range(scores[name], app, level=level)
 
     def difference(self, first: Name, second: Name) -> Difference:
-        """NEC of `first` minus NEC of `second`, with its interval, on the same cases."""
+        """NEC of `first` minus NEC of `second`, with its interval, on the same cases.
+
+        Where models are too many to compare every pair, this one is compared now, from the rows;
+        its p-value is then adjusted for no other.
+        """
         if len(self.models) == 1:
             raise DataError("there is only one model, so there is no difference.")
-        if not self.differences:
+        if self.absent.get("comparison") == "too-many-models" and self.sources is not None:
+            from stakes.evaluation.model_intervals import difference_of
+
+            if len({first, second} & set(self)) == 2:
+                return difference_of(self.sources, str(first), str(second))
+        elif not self.differences:
             raise DataError("the models were not compared pair by pair.", hint=_not_compared(self))
         for found in self.differences:
             if (found.first, found.second) == (first, second):

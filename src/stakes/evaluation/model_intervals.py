@@ -65,6 +65,14 @@ def told_apart(codes: dict[str, Any], sources: Sources, given: Application) -> b
     return not found.too_few and all(each.decided and each.value < 0 for each in apart)
 
 
+def difference_of(sources: Sources, first: str, second: str) -> Difference:
+    """NEC of one model minus that of another, from what they decided on the rows."""
+    codes = {one.model.name: one.as_is.codes for one in sources.judged}
+    pair = {name: codes[name] for name in (first, second)}
+    joint = joint_rows(pair, sources.cases, sources.given)
+    return compared(joint, sources.given, sources.options).difference(first, second)
+
+
 def of_calibration(sources: Sources) -> tuple[Difference | None, Difference | None]:
     """The best model after calibration against the best one as it is, and that against itself."""
     best = min(sources.judged, key=lambda one: one.as_is.cost)

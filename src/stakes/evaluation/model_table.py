@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.messages.audience import either
 from stakes.messages.quantities import aligned, amount, between, normalized, per_case, percent
 from stakes.results import Frame
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Savings below this share of the naive cost are rounding.
 _ROUNDING = 1e-12
+#: Texts and pages show so many models, the cheapest; frames and JSON hold all.
+MOST_SHOWN = 20
 #: On a terminal, names longer than this get the place of the column of costs.
 _LONG_NAME = 12
 
@@ -201,13 +204,25 @@ COLUMNS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
-def rows_of(ev: Evaluation) -> list[dict[str, Any]]:
-    """The figures of every model as plain data, cheapest first; what is not finite is None."""
+def rows_of(ev: Evaluation, *, flat: bool = False) -> list[dict[str, Any]]:
+    """The figures of every model as plain data, cheapest first; what is not finite is None.
+
+    Where they are `flat`, without the tables by class and decision.
+    """
     ranked = sorted(ev.models, key=lambda model: model.cost)
+    columns = [column for column in COLUMNS if not (flat and column.kind is _MATRIX)]
     return [
-        {column.name: plain_value(column.value(model, ev)) for column in COLUMNS}
+        {column.name: plain_value(column.value(model, ev)) for column in columns}
         for model in ranked
     ]
+
+
+def unshown_models(count: int) -> str:
+    """Where the models are that a text leaves out; empty where it shows all."""
+    if count <= MOST_SHOWN:
+        return ""
+    others = either("ev.frame() and ev.to_json(path) hold", "--json and --csv print")
+    return f"({count - MOST_SHOWN} dearer models are not shown; {others} all {count})"
 
 
 def plain_value(value: Any) -> Any:
@@ -241,6 +256,8 @@ def flat_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The columns of frames and CSV, one value in each cell; None where there is none."""
     made: dict[str, list[Any]] = {}
     for column in COLUMNS:
+        if column.kind is _MATRIX:
+            continue
         values = [row[column.name] for row in rows]
         if column.kind is _PAIR:
             values = [pair or (None, None) for pair in values]
@@ -252,7 +269,7 @@ def flat_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def model_frame(ev: Evaluation) -> Frame:
     """One row per model, cheapest first; nan or an empty text where there is no figure."""
-    return _frame(flat_columns(rows_of(ev)))
+    return _frame(flat_columns(rows_of(ev, flat=True)))
 
 
 def _frame(columns: Mapping[str, list[Any]]) -> Frame:
@@ -322,10 +339,11 @@ def as_text(ev: Evaluation) -> str:
     """The table, the verdict, remarks and notes."""
     known = {
         name: values
-        for name, values in flat_columns(rows_of(ev)).items()
+        for name, values in flat_columns(rows_of(ev, flat=True)[:MOST_SHOWN]).items()
         if any(value is not None for value in values)
     }
-    table = [str(_frame(known)), ""]
+    rest = unshown_models(len(ev))
+    table = [str(_frame(known)), *([rest] if rest else []), ""]
     if ev.doubt is not None:
         table += [f"unknown: {ev.doubt.words}", str(ev.doubt.frame()), ""]
     lines = [*table, ev.verdict, *(f"! {remark}" for remark in ev.remarks)]

@@ -32,6 +32,7 @@ _INFO = {
     "{cost} per case",
     "costs-by-expectation": "uncertain costs are judged by their expectation; evaluate() says what "
     "depends on them",
+    "cheapest-shown": "this page shows the {shown} cheapest of {models} models; JSON holds all",
     # what to mind beside the verdict
     "range-regret": "Over the whole range {model} is {regret}.",
     "range-holds": "Over the whole range {model} {stays}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ import numpy as np
 from stakes._files import write_whole
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
+from stakes.evaluation.model_table import MOST_SHOWN
+from stakes.messages.notes import Note
 from stakes.messages.quantities import percent
 from stakes.report.charts import Chart
 from stakes.report.live.page_charts import (
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 #: More decisions than this are not listed one by one.
 _MANY_DECISIONS = 12
+#: Costs, and counts and costs by cell of every model: more numbers than this are left to JSON.
+_MOST_NUMBERS = 50_000
 #: Points of a reliability curve that the page can read out.
 _POINTS = 60
 
@@ -46,12 +51,16 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
+    whole, ev = ev, _on_page(ev)
     moves, numbers, costliest = "two", live_numbers(ev), []
+    large = ev.application.costs.values.size * (1 + 2 * len(ev)) > _MOST_NUMBERS
     if ev.naive is not None:
         from stakes.report.live import case_stops
 
         moves, numbers = "each", case_stops.case_numbers(ev)
         costliest = case_stops.costliest_cases(ev, costliest_cases)
+    elif large:
+        moves, numbers = "many", {"drawn": []}
     elif numbers is None:
         from stakes.report.live.any_matrix import matrix_numbers
 
@@ -64,12 +73,14 @@ def as_page(
     if not (missing := why_no_charts()):
         charts, reliability = draw(ev, drawn)
         charts += evidence_charts(ev) if forensic else []
-    app = ev.application
+    app, record = ev.application, record_of(ev, stamped({**ev.facts, **plain_facts(facts)}))
+    if whole is not ev:
+        record["verdict"] = record_of(whole)["verdict"]
     return page(
         Sheet(
-            record=record_of(ev, stamped({**ev.facts, **plain_facts(facts)})),
+            record=record,
             order=tuple(ev),
-            moves="" if numbers is None else moves,
+            moves="" if numbers is None or large else moves,
             numbers=numbers or {},
             charts=tuple(charts),
             missing=missing,
@@ -81,8 +92,30 @@ def as_page(
             sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
             costliest=costliest,
+            large=large,
         )
     )
+
+
+# What a page leaves out, and why: docs/design/page.md.
+def _on_page(ev: Evaluation) -> Evaluation:
+    """The same with the cheapest models only, where there are more than a page shows."""
+    if len(ev) <= MOST_SHOWN:
+        return ev
+    ranked = sorted(ev.models, key=lambda model: model.cost)[:MOST_SHOWN]
+    names = {model.name for model in (*ranked, ev.best_recalibrated) if model is not None}
+    models = tuple(model for model in ev.models if model.name in names)
+    note = Note("cheapest-shown", shown=len(models), models=len(ev))
+    told: dict[str, Any] = {"models": models, "notes": (*ev.notes, note)}
+    told["unpaired"] = tuple(each for each in ev.unpaired if {each.first, each.second} <= names)
+    told["slices"] = {name: _on_page(part) for name, part in ev.slices.items()}
+    if ev.sources is not None:
+        judged = tuple(one for one in ev.sources.judged if one.model.name in names)
+        told["sources"] = replace(ev.sources, judged=judged)
+    if ev.case_sources is not None:
+        rules = tuple(rule for rule in ev.case_sources.rules if rule.name in names)
+        told["case_sources"] = replace(ev.case_sources, rules=rules)
+    return replace(ev, **told)
 
 
 def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:

@@ -34,7 +34,8 @@ class Sheet:
     sliders, by what moves: "two" classes, "many" (any matrix), "each" (costs per case), or nothing.
     `charts` are the drawings, and `missing` why there are none. `points` are those of the
     reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
-    each decision is good for, `costliest` lists cases, on request only.
+    each decision is good for, `costliest` lists cases, on request only. Where tables by class and
+    decision are `large`, they are left out.
     """
 
     record: Mapping[str, Any]
@@ -51,6 +52,7 @@ class Sheet:
     sureness: str
     use: Sequence[Mapping[str, Any]]
     costliest: Sequence[Mapping[str, Any]]
+    large: bool
 
 
 # Why a page is one closed file: docs/design/page.md.
@@ -81,7 +83,7 @@ def page(sheet: Sheet) -> str:
     )
     data = Html(f'<script type="application/json" id="numbers">{as_json(_data(sheet))}</script>')
     asked = sheet.record["inquiry"]
-    if asked is not None:  # so that it can be asked again
+    if asked is not None and not sheet.large:  # so that it can be asked again
         kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
         data = joined(data, kept)
     title = f"{question} {sheet.record['facts'].get('source', '')}".strip()
@@ -101,6 +103,11 @@ def _data(sheet: Sheet) -> dict[str, Any]:
     record = sheet.record
     app = record["application"]
     named = {model["name"]: model for model in record["models"]}
+    if sheet.large:
+        app = {**app, "costs": [[min(row)] for row in app["costs"]]}
+        named = {
+            name: {**model, "counts": None, "cost_by_cell": None} for name, model in named.items()
+        }
     return {
         "app": {**app, "naive": record["naive"]["decision"]},
         "cases": record["cases"],

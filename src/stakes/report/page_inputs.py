@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 #: A table with more classes than this is not read.
 LARGEST_TABLE = 12
+#: Why a page with very many outcomes has nothing to move, and where the rest is.
+LARGE = (
+    "The costs, and the counts of every model, are too many for a page: it shows the costliest "
+    "cells and nothing that can be moved. ev.to_json(path), or stakes eval --json, gives all."
+)
 
 
 #: Both ends of a slider, and where it starts.
@@ -40,7 +45,8 @@ def told(sheet: Sheet) -> Html:
     elif sheet.moves == "many":
         parts = [_matrix(sheet), _paths(app, numbers["paths"])]
     else:
-        parts, fields = [_matrix(sheet), element("p", _UNMOVED, class_="soft")], []
+        said = LARGE if sheet.large else _UNMOVED
+        parts, fields = [_matrix(sheet), element("p", said, class_="soft")], []
     parts.append(element("div", joined(*fields), class_="fields"))
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))

@@ -10,6 +10,7 @@ from stakes.evaluation.verdict import rounded_up
 from stakes.messages.quantities import grouped, plain
 from stakes.report.charts import cursor
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
+from stakes.report.page_inputs import LARGE
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
@@ -175,7 +176,9 @@ def computed(sheet: Sheet) -> Html:
     record = sheet.record
     facts = dict(record["facts"])
     parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
-    if record["inquiry"] is not None:
+    if sheet.large:
+        parts.append(element("p", LARGE, class_="soft"))
+    elif record["inquiry"] is not None:
         again = "stakes eval --inquiry FILE, where FILE is this page, asks the same again."
         parts.append(element("p", again, class_="soft"))
     names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
@@ -190,12 +193,14 @@ def computed(sheet: Sheet) -> Html:
         "model's probabilities are taken at their word."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
+    whole = "" if sheet.large else json.dumps(record, allow_nan=False)
     links = [
         element("a", label, href=data_url(content, kind), download=name)
         for label, name, content, kind in (
-            ("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
+            ("JSON", "evaluation.json", whole, "application/json"),
             ("CSV", "models.csv", as_csv(flat_columns(record["models"])), "text/csv"),
         )
+        if content
     ]
     links += [
         Html(f'<button type="button" class="svg" data-chart="{chart.key}" hidden>'

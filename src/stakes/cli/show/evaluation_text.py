@@ -17,10 +17,12 @@ from stakes.cli.show.terminal import (
     shown,
 )
 from stakes.evaluation import Evaluation
-from stakes.evaluation.model_table import shown_columns
+from stakes.evaluation.model_table import MOST_SHOWN, shown_columns, unshown_models
 from stakes.evaluation.verdict import AFTER
 from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
 
+#: More outcomes than this are not listed with their shares.
+_MANY = 20
 #: A reminder as long as nobody has computed an interval.
 _UNSURE = "no interval was computed: chance could move these figures"
 
@@ -31,6 +33,7 @@ def _print_doubt(ev: Evaluation) -> None:
     if doubt is None:
         return
     order = sorted(range(len(doubt.models)), key=lambda k: float(doubt.middle_cost[k]))
+    order = order[:MOST_SHOWN]
     outer = {0, len(doubt.places) - 1}  # they leave last
     ends = [
         Column(f"at {at}", [_nec(doubt.nec[k, end]) for k in order], drop=1 if end in outer else 2)
@@ -93,8 +96,9 @@ def read_line(ev: Evaluation) -> str:
     models = f"{count} model{'s' if count != 1 else ''}"
     label = ev.facts.get("label", "truth")
     by_weight = " by weight" if "weight" in ev.facts else ""
-    pairs = zip(ev.application.classes, shares, strict=True)
-    outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+    pairs = list(zip(ev.application.classes, shares, strict=True))
+    outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs[:_MANY])
+    outcome += f" and {len(pairs) - _MANY} more" if len(pairs) > _MANY else ""
     outcome += by_weight
     if ev.positive is not None:
         outcome = f"{grouped(counts[1])} {label} = {ev.positive} ({percent(shares[1])}{by_weight})"
@@ -113,12 +117,16 @@ def print_quiet(ev: Evaluation) -> None:
 
 def _print_table(ev: Evaluation) -> None:
     """The models, and which columns had to be left out."""
+    record = ev.record()
+    record["models"] = record["models"][:MOST_SHOWN]
     columns = [
         Column(each.title, each.cells, each.column.name == "name", form.drop, form.right)
-        for each in shown_columns(ev.record(), narrow=True)
+        for each in shown_columns(record, narrow=True)
         if (form := each.column.narrow) is not None
     ]
     print_columns(*columns, between=", ")
+    if rest := unshown_models(len(ev)):
+        print_wrapped(rest, style=dim)
 
 
 def _unit(ev: Evaluation) -> str:
