@@ -9,7 +9,7 @@ import pytest
 
 from stakes import Application, CostMatrix, ScoreCounts, evaluate
 from stakes.curves import best_system, switch_points
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PosteriorError
 from stakes.report.page_inputs import LARGE
 from stakes.summaries import PairedCounts
 from stakes.uncertainty import compare
@@ -134,3 +134,13 @@ def test_any_pair_of_many_models_is_compared_when_asked():
     assert turned.value == -found.value
     with pytest.raises(DataError, match="no pair 'm3', 'other'"):
         ev.difference("m3", "other")
+
+
+def test_hundreds_of_unordered_classes_are_not_written_out_in_a_hint():
+    names = [f"c{k}" for k in range(60)]
+    y, said = np.arange(120) % 60, np.full((120, 60), 1 / 60)
+    costs = CostMatrix(1 - np.eye(60), classes=names, decisions=names)
+    with pytest.raises(PosteriorError) as refused:
+        evaluate(np.array(names)[y], {"m": said}, application=costs)
+    assert "classes=sorted(costs.classes) if they are sorted" in refused.value.hint
+    assert len(refused.value.hint) < 400

@@ -21,6 +21,10 @@ from stakes.typing import Name
 _RENAME = "rename the columns exactly like the classes"
 
 
+#: More classes than this are not written out in a line to type.
+_MOST_NAMED = 50
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
     """What is known about the columns of arrays without names.
@@ -56,9 +60,13 @@ class ClassOrder:
         found = _sorted_names(wanted, self.labels)
         if found == wanted:
             return None
-        own = f"{self.say.format(list(wanted))} if they stand in the order of the classes"
-        if found is not None:
-            own = f"{self.say.format(list(found))} if they are sorted, as scikit-learn's are; {own}"
+        own: Any = list(wanted)
+        other: Any = None if found is None else list(found)
+        if len(wanted) > _MOST_NAMED:
+            own, other = "costs.classes", other and "sorted(costs.classes)"
+        own = f"{self.say.format(own)} if they stand in the order of the classes"
+        if other is not None:
+            own = f"{self.say.format(other)} if they are sorted, as scikit-learn's are; {own}"
         raise PosteriorError(
             f"`{what}` has {len(wanted)} columns without names, and the classes {listed(wanted)} "
             f"are not in {_sorted_words(found)}, so I cannot tell which column is which.",

@@ -45,3 +45,14 @@ def test_several_outcomes_have_shares_by_weight(run, write):
 
 def test_without_weights_nothing_is_said_of_them(run, write):
     assert "by weight" not in run("eval", write("c.csv", table(20, "1")), *WORDS).out
+
+
+def test_counts_of_many_outcomes_are_the_largest_only(run, write):
+    names = [f"c{k:02d}" for k in range(25)]
+    lines = [f"{name},{name}" for name in names for _ in range(2)] + ["c03,c04"] * 2
+    path = write("many.csv", "\n".join(["y,d", *lines]) + "\n")
+    ran = run("eval", path, "--label", "y", "--decisions", "d", "--cost", "error=1")
+    assert ran.code == 2
+    assert "c19 3.8 % and 5 more" in ran.out.replace("\n", " ")
+    assert "(6 more cells with cases: --json prints all)" in ran.out
+    assert len(ran.out.splitlines()) < 30

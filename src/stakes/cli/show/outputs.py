@@ -24,12 +24,14 @@ from stakes._files import refuse_unwritable
 from stakes._optional import load
 from stakes.cli.show.evaluation_text import print_evaluation, print_quiet, read_line
 from stakes.evaluation import Evaluation
-from stakes.evaluation.model_table import as_csv, flat_columns, rows_of
+from stakes.evaluation.model_table import MOST_SHOWN, as_csv, flat_columns, rows_of
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.quantities import grouped
 from stakes.report.charts import svg_of
+from stakes.results import Frame
 from stakes.sources.patterns import fitting
+from stakes.summaries import ConfusionMatrix
 
 
 def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
@@ -42,8 +44,26 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
         (print_quiet if form == "quiet" else print_evaluation)(ev)
     elif form != "quiet":  # no figure that would suggest more is known
         print(read_line(ev))
-        for model in ev.models:
-            print(f"\n{model.name}\n{model.confusion}")
+        for model in ev.models[:MOST_SHOWN]:
+            print(f"\n{model.name}\n{_counted(model.confusion)}")
+        if len(ev) > MOST_SHOWN:
+            print(f"\n({len(ev) - MOST_SHOWN} more models: --json prints all)")
+
+
+def _counted(table: ConfusionMatrix) -> str:
+    """The counts; of very many classes or decisions only those that are largest."""
+    if max(table.counts.shape) <= MOST_SHOWN:
+        return str(table)
+    counts = table.counts.ravel()
+    largest = np.argsort(-counts, kind="stable")[:MOST_SHOWN]
+    rows, columns = np.unravel_index(largest, table.counts.shape)
+    frame = Frame({
+        "truth": [str(table.classes[i]) for i in rows],
+        "decision": [str(table.decisions[j]) for j in columns],
+        "cases": counts[largest],
+    })  # fmt: skip
+    more = int((counts > 0).sum()) - len(largest)
+    return f"{frame}\n({more} more cells with cases: --json prints all)" if more > 0 else str(frame)
 
 
 def too_few(ev: Evaluation, least: int) -> tuple[float, str] | None:
