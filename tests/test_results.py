@@ -41,3 +41,7 @@ def test_to_a_data_frame(library):
 def test_empty():
     assert Frame({}).shape == (0, 0)
     assert str(Frame({"a": []})) == "a"
+
+
+def test_a_cell_stays_in_its_line():
+    assert str(Frame({"model": ["a\nb\x1b"], "n": [1]})) == "model     n\na\\nb\\x1b  1"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import stat
 import tempfile
 from pathlib import Path
 
@@ -15,7 +16,9 @@ def refuse_unwritable(path: Path) -> None:
     """Raise where a file could not be written, as far as that can be told before."""
     if _is_device(path):
         return
-    target = path.resolve()
+    target = real_path(path)
+    if target.is_symlink():
+        raise FormatError(f"'{path}' is a link that leads back to itself.", hint="remove it first")
     if not target.parent.is_dir():
         raise FormatError(
             f"there is no folder '{path.parent}' to write {path.name} into.",
@@ -30,6 +33,11 @@ def refuse_unwritable(path: Path) -> None:
             f"no permission to write {path.name} into '{path.parent}'.",
             hint="write it into a folder of your own",
         )
+
+
+def real_path(path: str | Path) -> Path:
+    """Where links lead to; one that leads back to itself stays, where `resolve` would fail."""
+    return Path(os.path.realpath(path))
 
 
 def _is_device(path: Path) -> bool:
@@ -48,7 +56,8 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     if _is_device(path):
         path.write_bytes(data)
         return len(data)
-    target = path.resolve()  # a link is followed, not replaced
+    target = real_path(path)  # a link is followed, not replaced
+    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -62,10 +71,10 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
             if lasting:
                 stream.flush()
                 os.fsync(stream.fileno())
-        with contextlib.suppress(OSError):  # as an ordinary new file would be
+        with contextlib.suppress(OSError):  # as before, or as an ordinary new file would be
             mask = os.umask(0)
             os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask)
+            Path(temporary).chmod(0o666 & ~mask if kept is None else kept)
         Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._optional import load
 from stakes.exceptions import DataError
+from stakes.messages.audience import shown
 
 __all__ = ["Frame"]
 
@@ -120,4 +121,4 @@ def _column(values: Any) -> NDArray[Any]:
 
 def _shown(value: Any) -> str:
     """A cell as text: floats to six significant digits."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else shown(str(value)).replace("\n", "\\n")

@@ -78,3 +78,13 @@ def test_stream(names):
     np.testing.assert_array_equal(stream.tallies["d"].counts, wanted)
     np.testing.assert_array_equal(stream.scores["p"].class_totals, np.bincount(y))
     assert stream.scores["p"].counts_above(0.5)[1] == wanted[1, 1]
+
+
+@pytest.mark.parametrize("odd", ["\x1b[2J", "\x07", "\u202e", "\x9b31m"])
+def test_names_cannot_steer_the_terminal(odd):
+    y, p, _ = _rows()
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=["no", f"yes{odd}"]))
+    ev = evaluate(np.array(app.costs.classes)[y], {f"m{odd}": p, "other": p**2}, application=app)
+    for text in (str(ev), str(ev.frame())):
+        assert odd not in text
+        assert "m" + odd.encode("unicode_escape").decode() in text

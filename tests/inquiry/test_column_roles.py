@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import re
+import time
+
 import numpy as np
 import pytest
 
 from stakes.exceptions import DataError
-from stakes.inquiry.column_roles import class_columns, find_label, named_columns, recognised
+from stakes.inquiry.column_roles import (
+    _stars,
+    class_columns,
+    find_label,
+    named_columns,
+    recognised,
+)
 from stakes.sources.table import Table
 
 
@@ -187,3 +196,40 @@ def test_no_column_at_all(run, write):
     ran = run("eval", name, "--label", "y", "--scores", ",", "--cost", "fn=10", "fp=1")
     assert ran.code == 2
     assert "',' names no column." in ran.err
+
+
+class TestStars:
+    @pytest.mark.parametrize(
+        ("pattern", "name", "stars"),
+        [
+            ("p_*", "p_cat", ["cat"]),
+            ("*.p_*", "gbm.v2.p_cat", ["gbm.v2", "cat"]),
+            ("*.p_*", "gbm.p_a.p_b", ["gbm.p_a", "b"]),  # the first is as long as can be
+            ("**", "abc", ["ab", "c"]),
+            ("a*a", "a", []),
+            ("p_*", "p_", []),
+            ("*x", "ax", ["a"]),
+        ],
+    )
+    def test_what_stands_for_each(self, pattern, name, stars):
+        assert _stars(pattern, name) == stars
+
+    def test_as_a_regular_expression_would(self):
+        rng = np.random.default_rng(0)
+        found = 0
+        for _ in range(3000):
+            pattern = "".join(rng.choice(list("ab*."), size=rng.integers(1, 7)))
+            name = "".join(rng.choice(list("ab."), size=rng.integers(0, 9)))
+            if "*" in pattern:
+                wanted = re.compile("(.+)".join(map(re.escape, pattern.split("*")))).fullmatch(name)
+                found += wanted is not None
+                assert _stars(pattern, name) == (list(wanted.groups()) if wanted else [])
+        assert found > 100
+
+    def test_no_pattern_takes_long(self):
+        """With backtracking a hundred stars over as many letters never end."""
+        name = "a" * 20_000
+        start = time.monotonic()
+        assert _stars("*a" * 100 + "*b", name) == []
+        assert len(_stars("*a" * 100 + "*", name)) == 101
+        assert time.monotonic() - start < 5

@@ -169,7 +169,7 @@ def _notes(stream: io.StringIO, delimiter: str) -> tuple[dict[str, Any], int]:
         if _NOTE.match(note):
             try:
                 found = tomllib.loads(note.lstrip("# \t"))
-            except tomllib.TOMLDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise FormatError(
                     f"line {count}: {note!r} is not `name = value` as in TOML: {error}."
                 ) from error
@@ -290,7 +290,7 @@ def read_costs(path: str | os.PathLike[str]) -> Application:
            [40.,  0.]])
     """
     suffix = _suffix(Path(path))
-    text = _text(path)
+    text = file_text(path)
     if suffix == ".toml":
         return costs_from_toml(text, source=str(path))
     return costs_from_csv(text, source=str(path), delimiter=_DELIMITERS[suffix])
@@ -320,7 +320,7 @@ def read_uncertain_costs(path: str | os.PathLike[str]) -> UncertainApplication:
     """
     if _suffix(Path(path)) != ".toml":
         raise FormatError(f"{path}: ranges of costs are read from a .toml file.")
-    return uncertain_costs_from_toml(_text(path), source=str(path))
+    return uncertain_costs_from_toml(file_text(path), source=str(path))
 
 
 def write_costs(
@@ -364,7 +364,7 @@ def write_costs(
     write_whole(Path(path), content)
 
 
-def _text(path: str | os.PathLike[str]) -> str:
+def file_text(path: str | os.PathLike[str]) -> str:
     """The file as text; a byte order mark is left out."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")

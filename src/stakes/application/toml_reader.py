@@ -126,12 +126,16 @@ def toml_table(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         hint = _about_line(text, str(error))
         raise FormatError(f"not valid TOML: {error}.", hint=hint) from error
+    except RecursionError:
+        raise FormatError("not valid TOML: its tables or lists are nested too deeply.") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"not valid TOML: {error}.") from None
 
 
 def _about_line(text: str, said: str) -> str | None:
     """How to write a number that begins with its point; None where that is not the problem."""
     found = re.search(r"at line (\d+)", said)
-    line = "" if found is None else text.splitlines()[int(found[1]) - 1]
+    line = "" if found is None else text.split("\n")[int(found[1]) - 1]
     number = re.search(r"[=\[,]\s*[-+]?(\.\d+)", line)
     return f"write 0{number[1]} for {number[1]}, in:  {line.strip()}" if number else None
 

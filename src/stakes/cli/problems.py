@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from stakes import __version__
-from stakes.cli.show.terminal import shown
 from stakes.exceptions import StakesError
+from stakes.messages.audience import shown
 
 
 class Stream:

@@ -13,6 +13,7 @@ import numpy as np
 from stakes._checks import is_number
 from stakes._files import write_whole
 from stakes.application import Application, costs_to_toml
+from stakes.application.cost_files import file_text
 from stakes.application.toml_reader import toml_table
 from stakes.application.toml_text import located, toml_value
 from stakes.elicitation.agreement import Statement, alarm_in
@@ -219,7 +220,7 @@ def read_answers(path: str | os.PathLike[str]) -> tuple[Statement, ...]:
     ...     read_answers(path)[0].high
     20.0
     """
-    return answers_from_toml(Path(path).read_text(encoding="utf-8-sig"), source=str(path))
+    return answers_from_toml(file_text(path), source=str(path))
 
 
 def kept_prior(path: str | os.PathLike[str]) -> float | None:
@@ -245,7 +246,7 @@ def kept_prior(path: str | os.PathLike[str]) -> float | None:
     0.1
     """
     with located(str(path)):
-        table = toml_table(Path(path).read_text(encoding="utf-8-sig"))
+        table = toml_table(file_text(path))
         kept = table.get("elicitation")
         prior = kept.get("prior") if isinstance(kept, Mapping) else None
         if prior is not None and not (is_number(prior) and 0 < prior < 1):

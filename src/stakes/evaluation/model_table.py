@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes.messages.audience import either
+from stakes.messages.audience import either, shown
 from stakes.messages.quantities import aligned, amount, between, normalized, per_case, percent
 from stakes.results import Frame
 
@@ -347,4 +347,4 @@ def as_text(ev: Evaluation) -> str:
     if ev.doubt is not None:
         table += [f"unknown: {ev.doubt.words}", str(ev.doubt.frame()), ""]
     lines = [*table, ev.verdict, *(f"! {remark}" for remark in ev.remarks)]
-    return "\n".join(lines + [f"- {note}" for note in ev.notes])
+    return shown("\n".join(lines + [f"- {note}" for note in ev.notes]))

@@ -112,8 +112,7 @@ def named_columns(table: Table, given: str, truth: str | None = None) -> list[st
         if part in table.names or part in table.matrices:
             names.append(part)
         elif "*" in part:
-            pattern = _pattern(part)
-            matched = [name for name in table.names if pattern.fullmatch(name) and name != truth]
+            matched = [name for name in table.names if _stars(part, name) and name != truth]
             if not matched:
                 raise _no_match(table, part)
             names.extend(matched)
@@ -161,9 +160,9 @@ def _starred(table: Table, part: str) -> list[tuple[str, str, str]]:
     # with one star the model is what stands before the last point, or a star before the pattern
     before = part.split("*", maxsplit=1)[0].rstrip("._:").rpartition(".")[0] or "model"
     for pattern in (part, "*." + part) if part.count("*") == 1 else (part,):
-        matches = [(column, _pattern(pattern).fullmatch(column)) for column in table.names]
+        matches = [(column, _stars(pattern, column)) for column in table.names]
         found = [
-            (match[1] if match.lastindex != 1 else before, match[match.lastindex or 1], column)
+            (match[0] if len(match) > 1 else before, match[-1], column)
             for column, match in matches
             if match and not _DECISION_COLUMN.match(column)
         ]
@@ -212,9 +211,24 @@ def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:
     return [model for model in models.values() if len(model.by_class) > 1]
 
 
-def _pattern(part: str) -> re.Pattern[str]:
-    """A pattern with stars as a regular expression with one group per star."""
-    return re.compile("(.+)".join(re.escape(piece) for piece in part.split("*")))
+def _stars(pattern: str, name: str) -> list[str]:
+    """What stands for each star of a pattern in a name, the first as long as can be; or nothing.
+
+    Pieces are placed from the right, each once, so that no pattern takes long.
+    """
+    first, *pieces, last = pattern.split("*")
+    end = len(name) - len(last)
+    if not name.startswith(first) or not name.endswith(last):
+        return []
+    found: list[str] = []
+    for piece in reversed(pieces):
+        start = name.rfind(piece, len(first), max(end - 1, 0))
+        if start < 0:
+            return []
+        found.append(name[start + len(piece) : end])
+        end = start
+    rest = name[len(first) : end]
+    return [rest, *reversed(found)] if rest else []
 
 
 def _no_match(table: Table, part: str) -> DataError:

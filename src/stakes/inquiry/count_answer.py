@@ -186,5 +186,5 @@ def ordered_table(matrix: ConfusionMatrix, app: Application, name: str) -> Confu
     counts = np.zeros(app.costs.shape)
     places = [texts(app.classes).index(name) for name in rows]
     counts[np.ix_(places, [texts(app.decisions).index(name) for name in columns])] = matrix.counts
-    whole = bool((counts == np.floor(counts)).all())
+    whole = bool((counts == np.floor(counts)).all()) and counts.max(initial=0) < 2**63
     return ConfusionMatrix(counts.astype(np.int64) if whole else counts, app.classes, app.decisions)

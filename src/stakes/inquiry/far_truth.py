@@ -110,7 +110,7 @@ def _named(raw: list[Any]) -> Labels:
         return Labels((), codes)
     cells = [raw[k] for k in there]
     plain = all(isinstance(cell, (str, int, float)) for cell in cells)
-    found = as_labels(np.array(cells, dtype=None if plain else object))
+    found = as_labels(np.array(cells) if plain else np.fromiter(cells, dtype=object))
     codes[there] = found.codes
     return replace(found, codes=codes)
 

@@ -220,7 +220,9 @@ class Inquiry:
         report = file.suffix.lower() in (".json", ".html", ".htm")
         try:
             table = _held(text, file) if report else tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        except FormatError:
+            raise
+        except (ValueError, RecursionError) as error:
             such = 'lines such as:  label = "churned"'
             raise FormatError(f"{file.name}: {error}.", hint=such) from None
         return cls.of(table, where=file.name)
@@ -228,7 +230,7 @@ class Inquiry:
     @classmethod
     def of(cls, table: Mapping[str, Any], where: str = "the inquiry") -> Inquiry:
         """An inquiry from words and values; unknown words are refused."""
-        known = {each.name for each in fields(cls)}
+        known = {each.name: each.default for each in fields(cls)}
         given = {key.replace("-", "_"): value for key, value in table.items()}
         strange = [key for key in given if key not in known]
         if strange:
@@ -238,7 +240,27 @@ class Inquiry:
             if key not in ("cost", "gain"):
                 said = f"{where} holds a table [{key}], as files of costs do."
                 raise FormatError(said, hint=f"name such a file instead:  costs = '{where}'")
+        for key, value in given.items():
+            if not _is_fit(value, known[key], many=key in _SEVERAL):
+                raise FormatError(f"{where}: `{key}` cannot be {str(value)[:60]!r}.")
         return cls(**given)
+
+
+#: What may be said as a list or a table too.
+_SEVERAL = ("scores", "proba", "decisions", "flip", "confusion", "more", "cost", "gain")
+
+
+def _is_fit(value: Any, usual: Any, *, many: bool) -> bool:
+    """Whether a value is of the type of the usual one: text where that is nothing or several."""
+    if isinstance(value, Mapping):
+        return many and all(isinstance(each, (str, int, float)) for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return many and all(isinstance(each, str) for each in value)
+    if isinstance(usual, (bool, float, int)):
+        return isinstance(value, (int, float)) and isinstance(value, bool) == isinstance(
+            usual, bool
+        )
+    return value is None or isinstance(value, str) or not isinstance(value, (bool, int, float))
 
 
 def judging_options(inquiry: Inquiry) -> dict[str, Any]:

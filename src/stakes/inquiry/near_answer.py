@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
@@ -26,6 +24,7 @@ from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import CostWords, binary_case_costs
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
+from stakes.sources.cells import as_text_array
 
 
 def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
@@ -71,7 +70,7 @@ def _evaluated(
     if inquiry.by is not None:
         labels = table.labels(inquiry.by)
         refuse_many_slices(inquiry.by, len(labels.names))
-        by = np.array([*labels.names, NO_VALUE])[labels.codes[cases.rows]]
+        by = as_text_array([*labels.names, NO_VALUE], len(cases.rows))[labels.codes[cases.rows]]
     said, cuts = {}, {}
     for model in models:
         with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):

@@ -68,7 +68,7 @@ def _ranged_costs(path: Any) -> _RangedCosts | None:
     try:
         text = file.read_bytes().decode("utf-8-sig")
         table = tomllib.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None  # whoever reads the file for its costs says what is wrong with it
     answers = table.get("elicitation")
     if isinstance(answers, dict) and "miss" in answers:

@@ -109,3 +109,19 @@ def row(place: int | Any) -> str:
 def either(python: str, command_line: str) -> str:
     """What is said in other words on the command line."""
     return command_line if _FACE.get().command_line else python
+
+
+#: Characters that change the direction of text, and so could make a name lie.
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+
+
+def shown(text: str) -> str:
+    """Text with control characters spelt out, so that a label cannot steer the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character == "\n" or (character.isprintable() and ord(character) not in _TURNING)
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )

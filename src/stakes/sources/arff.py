@@ -6,9 +6,9 @@ import csv
 import io
 import re
 
-import numpy as np
-
 from stakes.exceptions import FormatError
+from stakes.sources.cells import as_text_array
+from stakes.sources.delimited import whole_cells
 from stakes.sources.table import Table, table_of_columns
 
 _ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))\s+(.+)", re.IGNORECASE)
@@ -40,7 +40,8 @@ def read(data: bytes, name: str) -> Table:
     if body[0].lstrip().startswith("{"):
         raise FormatError(f"{name} holds sparse rows.", hint="write it with all cells")
     reader = csv.reader(io.StringIO("\n".join(body)), quotechar="'", skipinitialspace=True)
-    rows = [[cell.strip() for cell in row] for row in reader]
+    with whole_cells(name):
+        rows = [[cell.strip() for cell in row] for row in reader]
     uneven = [k for k, row in enumerate(rows) if len(row) != len(names)]
     if uneven:
         raise FormatError(
@@ -48,5 +49,5 @@ def read(data: bytes, name: str) -> Table:
             f"{len(names)} attributes ({len(uneven)} of {len(rows)} lines).",
             rows=uneven[:10],
         )
-    cells = [np.array(column) for column in zip(*rows, strict=True)]
+    cells = [as_text_array(column) for column in zip(*rows, strict=True)]
     return table_of_columns(name, dict(zip(names, cells, strict=True)), "attribute-relation file")

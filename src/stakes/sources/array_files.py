@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,11 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
 from stakes.sources.table import Table, table_of_arrays
-from stakes.sources.table_file import read_bytes
+from stakes.sources.table_file import read_bytes, refuse_bomb
+
+#: What NumPy, zipfile and zlib raise for a file that is cut off or changed.
+_DAMAGED = (ValueError, SyntaxError, OSError, EOFError, KeyError, MemoryError, RuntimeError,
+            tokenize.TokenError, zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 def read(data: bytes, name: str) -> Table:
@@ -36,8 +43,13 @@ def read_array(path: str) -> NDArray[Any]:
 def _loaded(data: bytes, name: str) -> Any:
     """One array, or those of an archive by name; Python objects are refused: they run code."""
     try:
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                refuse_bomb(sum(each.file_size for each in packed.infolist()), name)
         found = np.load(io.BytesIO(data), allow_pickle=False)
         return {**found} if isinstance(found, Mapping) else np.asarray(found)
-    except ValueError as error:
+    except FormatError:
+        raise
+    except _DAMAGED as error:
         plain = "save numbers or strings, not Python objects"
         raise FormatError(f"{name}: {error}.", hint=plain) from None

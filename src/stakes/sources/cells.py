@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,11 @@ from stakes.messages.quantities import grouped
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A comma before decimals: thousands stand in threes, after a digit that is not 0.
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
+#: Cells that hold several values.
+_CONTAINERS = (list, tuple, dict, set, np.ndarray)
 #: What arrays hold that NumPy would turn into numbers that say something else.
 _NO_NUMBERS = {"c": "complex numbers", "M": "times", "m": "spans of time", "V": "records"}
+_LONGEST_SHOWN = 60
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
 EMPTY = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "nat")
 
@@ -40,10 +43,26 @@ class Labels:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
 
-def as_labels(cells: NDArray[Any]) -> Labels:
+#: Text is an array of equal widths up to this many letters in all; beyond, each cell is apart.
+_MOST_LETTERS = 1 << 26
+
+
+def as_text_array(cells: Sequence[str], rows: int = 0) -> NDArray[Any]:
+    """Text as an array: of equal widths as a rule, of objects where one long cell widens all.
+
+    `rows` is how many cells are taken from it, where that is more.
+    """
+    longest = max(map(len, cells), default=0)
+    wide = longest * max(len(cells), rows) > _MOST_LETTERS
+    return np.array(cells, dtype=object if wide else np.str_)
+
+
+def as_labels(cells: NDArray[Any], what: str = "") -> Labels:
     """Labels as text; spaces around them are left out, which `trimmed` reports."""
     if cells.dtype.kind == "O":
-        cells = np.array(["" if _absent(cell) else _text(cell) for cell in cells.tolist()])
+        found = cells.tolist()
+        _refuse_containers(found, what)
+        cells = as_text_array(["" if _absent(cell) else _text(cell) for cell in found])
     elif cells.dtype.kind == "M" and np.datetime_data(cells.dtype)[0] == "ns":
         cells = cells.astype("datetime64[us]")  # else Python makes numbers of them
     distinct, codes = _unique(cells)
@@ -65,7 +84,9 @@ def as_numbers(
         message = f"column '{what}' must hold numbers; it holds {_NO_NUMBERS[cells.dtype.kind]}."
         raise DataError(message, hint="name a column of numbers")
     if cells.dtype.kind == "O":
-        cells = np.array(["" if _absent(cell) else str(cell) for cell in cells.tolist()])
+        found = cells.tolist()
+        _refuse_containers(found, what)
+        cells = as_text_array(["" if _absent(cell) else _text(cell) for cell in found])
     try:
         return _as_floats(cells)
     except ValueError:  # something is empty, or no number
@@ -80,6 +101,8 @@ def as_numbers(
 def _as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
     """Text as numbers; raise ValueError also for 1_000, which only Python calls a number."""
     letters = {"S": np.uint8, "U": np.uint32}.get(cells.dtype.kind)
+    if cells.dtype.kind == "O" and any("_" in cell for cell in cells.tolist()):
+        raise ValueError("an underscore is no part of a number")
     if letters is not None and (np.ascontiguousarray(cells).view(letters) == ord("_")).any():
         raise ValueError("an underscore is no part of a number")
     return cells.astype(np.float64)
@@ -128,9 +151,24 @@ def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def _filled(cells: NDArray[Any], decimal_comma: bool) -> NDArray[Any]:
     """The cells with `nan` where they are empty and a point where a decimal comma stood."""
-    text = np.char.strip(np.char.decode(cells, "utf-8") if cells.dtype.kind == "S" else cells)
+    if cells.dtype.kind == "O":
+        texts = [cell.strip() for cell in cells.tolist()]
+        point = [text.replace(",", ".") if decimal_comma else text for text in texts]
+        filled = ["nan" if text.lower() in EMPTY else text for text in point]
+        return np.array(filled, dtype=object)
+    text = np.char.strip(_decoded(cells))
     empty = np.isin(np.char.lower(text), EMPTY)
     return np.where(empty, "nan", np.char.replace(text, ",", ".") if decimal_comma else text)
+
+
+def _decoded(cells: NDArray[Any]) -> NDArray[Any]:
+    """Bytes as text."""
+    if cells.dtype.kind != "S":
+        return cells
+    try:
+        return np.char.decode(cells, "utf-8")
+    except UnicodeDecodeError:
+        return np.array([_text(cell) for cell in cells.tolist()])  # which says what is wrong
 
 
 def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataError:
@@ -142,6 +180,7 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
         except ValueError:
             bad.append(row)
     cell = _text(cells[bad[0]])
+    cell = cell if len(cell) <= _LONGEST_SHOWN else f"{cell[:_LONGEST_SHOWN]}..."
     return DataError(
         f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}' "
         f"({grouped(len(bad))} of {grouped(cells.shape[0])} rows).",
@@ -163,11 +202,34 @@ def _as_number(cell: str) -> str | None:
     return f"write {cell.strip()} as {value:.12g}" if plain != cell.strip() else None
 
 
+def _refuse_containers(cells: list[Any], what: str) -> None:
+    """Raise for cells that hold several values each, as columns of Parquet may."""
+    odd = [row for row, cell in enumerate(cells) if isinstance(cell, _CONTAINERS)]
+    if odd:
+        column = f"column '{what}'" if what else "a column"
+        raise DataError(
+            f"{column} holds lists or records, not one value for each case; row "
+            f"{grouped(odd[0] + 1)} holds {str(cells[odd[0]])[:_LONGEST_SHOWN]} "
+            f"({grouped(len(odd))} of {grouped(len(cells))} rows).",
+            hint="name a column of values, or write one column for each part",
+            rows=odd[:10],
+        )
+
+
 def _text(value: Any) -> str:
     """A distinct value as text; whole floats as integers, as in other files."""
     if isinstance(value, bytes):
-        return value.decode("utf-8")
-    return str(_whole(value))
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise DataError(
+                f"a column holds bytes that are not text, such as {value[:20]!r}.",
+                hint="name another column, or write text into it",
+            ) from None
+    try:
+        return str(_whole(value))
+    except ValueError:  # a whole number of thousands of digits
+        raise DataError("a column holds a number of thousands of digits.") from None
 
 
 def _whole(value: Any) -> Any:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._files import real_path
 from stakes.exceptions import FormatError, MergeError
 from stakes.sources.cells import are_numbers
-from stakes.sources.delimited import as_plain_text
+from stakes.sources.delimited import as_plain_text, whole_cells
 from stakes.sources.patterns import fitting
 from stakes.sources.table_file import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
@@ -30,11 +31,12 @@ def read_confusion(path: str) -> ConfusionMatrix:
     if text.lstrip().startswith("{"):
         return _from_json(text, name)
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text else ","
-    rows = [
-        [cell.strip() for cell in row]
-        for row in csv.reader(io.StringIO(text), delimiter=delimiter)
-        if any(cell.strip() for cell in row)
-    ]
+    with whole_cells(name):
+        rows = [
+            [cell.strip() for cell in row]
+            for row in csv.reader(io.StringIO(text), delimiter=delimiter)
+            if any(cell.strip() for cell in row)
+        ]
     if len(rows) < 2:
         raise FormatError(f"{name} holds no table.", hint="truth,no,yes\nno,90,5\nyes,1,4")
     (corner, *across), *body = rows
@@ -74,7 +76,7 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
     """Counts as {"truth": {"no": {"no": 90, "yes": 5}, ...}}, or with "decision" outside."""
     try:
         found: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{name} is not valid JSON: {error}.") from None
     if {"classes", "decisions", "counts"} <= set(found):  # as a ConfusionMatrix is made
         return ConfusionMatrix(found["counts"], found["classes"], found["decisions"])
@@ -101,7 +103,7 @@ def listed_files(words: Sequence[str]) -> list[str]:
         found += matched
     seen: dict[Path, str] = {}
     for name in found:
-        place = Path(name).resolve()
+        place = real_path(name)
         if place in seen:
             first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
             message = f"'{name}' is named twice{first}, so its cases would count twice."

@@ -9,7 +9,8 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
-from stakes.sources.cells import are_numbers
+from stakes.sources.cells import are_numbers, as_text_array
 from stakes.sources.formats import endings
 from stakes.sources.table import Table
 
@@ -81,7 +82,7 @@ def _cut(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[A
     if width > _WIDEST_CELL:
         text = buffer.tobytes()
         pairs = zip(starts.tolist(), stops.tolist(), strict=True)
-        return np.array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
+        return as_text_array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
     padded = np.concatenate([buffer, np.zeros(width, dtype=np.uint8)])
     table = np.empty((starts.size, width), dtype=np.uint8)
     offsets = np.arange(width)
@@ -96,11 +97,12 @@ def _cut(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[A
 def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, list[Getter]]:
     """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
     reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
-    names = [cell.strip() for cell in next(reader)]
+    with whole_cells(name):
+        names = [cell.strip() for cell in next(reader)]
     _refuse_bare_rows(names, name)
     rows: list[list[str]] = []
     before = reader.line_num
-    try:
+    with whole_cells(name, reader):
         for row in reader:
             if row and "\n" in row[-1]:
                 _refuse_unclosed(data, before, delimiter, name)
@@ -111,10 +113,18 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
                 raise uneven(row, len(names), place, reader.line_num)
             rows.append(row)
             before = reader.line_num
-    except csv.Error as error:
-        raise FormatError(f"{name}: line {grouped(reader.line_num)}: {error}.") from None
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
-    return names, len(rows), [partial(np.array, column, dtype=np.str_) for column in columns]
+    return names, len(rows), [partial(as_text_array, column) for column in columns]
+
+
+@contextmanager
+def whole_cells(name: str, reader: Any = None) -> Iterator[None]:
+    """Say in which file, and where, the csv module finds a cell that it cannot read."""
+    try:
+        yield
+    except csv.Error as error:
+        place = "" if reader is None else f"line {grouped(reader.line_num)}: "
+        raise FormatError(f"{name}: {place}{error}.") from None
 
 
 def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> None:
@@ -222,9 +232,11 @@ def text_header(path: str) -> TextHeader | None:
         plain = plain.partition(b"\n")[2]
     line, _, below = (part.decode("utf-8") for part in plain.partition(b"\n"))
     delimiter = _delimiter_of(line)
-    names = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    with whole_cells(name):
+        names = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        lines = csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)
+        row = next(filter(None, lines), None)
     _refuse_bare_rows(names, name)
-    row = next(filter(None, csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)), None)
     if row is not None and len(row) > len(names):  # DuckDB passes over an empty last cell
         raise uneven(row, len(names), f"{name}: row 1", 2 + int(told))
     comma = delimiter == ";" and _DECIMAL_COMMA.search(plain) is not None

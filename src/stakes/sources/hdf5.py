@@ -16,8 +16,11 @@ from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table, table_of_arrays
+from stakes.sources.table_file import refuse_bomb
 from stakes.sources.trial_lists import List, table_of_list
 
+#: What h5py raises for a file that is cut off or changed, and for text that is none.
+_DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
 _ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
 _COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")
 _SCORES = ("scores", "score_mat")
@@ -42,13 +45,16 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
 
     def keep(path: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and item.shape is not None:
+            refuse_bomb(item.nbytes if item.nbytes > len(data) else 0, name)
             is_text = h5py.check_string_dtype(item.dtype) is not None
             found[path] = np.asarray(item.asstr()[()] if is_text else item[()])
 
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
             file.visititems(keep)
-    except OSError as error:
+    except FormatError:
+        raise
+    except _DAMAGED as error:
         raise FormatError(f"{name}: the HDF5 file is damaged ({error}).") from None
     return found
 

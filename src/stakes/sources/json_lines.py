@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
+from stakes.sources.cells import as_text_array
 from stakes.sources.delimited import as_plain_text
 from stakes.sources.table import Table, table_of_columns
 
@@ -28,7 +29,7 @@ def fits(data: bytes, name: str) -> bool:
         return False
     try:
         json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -85,8 +86,10 @@ def _flat(found: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
 def _column(values: list[Any]) -> NDArray[Any]:
     """Values as an array of their own type where that keeps every one of them."""
     kinds = {type(value) for value in values}
-    if kinds in ({bool}, {str}):
+    if kinds == {bool}:
         return np.array(values)
+    if kinds == {str}:
+        return as_text_array(values)
     whole = [value for value in values if type(value) is int]
     if not kinds <= {float, int, type(None)} or any(abs(value) > _LARGEST for value in whole):
         return np.array(values, dtype=object)

@@ -48,7 +48,7 @@ class Table:
 
     def labels(self, name: str) -> Labels:
         """A column as labels."""
-        return as_labels(self.cells(name))
+        return as_labels(self.cells(name), name)
 
     def position(self, name: str) -> int:
         """Where a column stands, or an error that suggests one."""

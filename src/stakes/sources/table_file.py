@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import shlex
 import sys
 import zlib
@@ -15,6 +16,8 @@ from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.table import Table
 from stakes.sources.trial_lists import lone_half
 
+#: Bytes that are unpacked at most, and at a time.
+_MOST_UNPACKED, _PART = 1_000_000_000, 1 << 24
 #: What flowed through pipes, by where these are.
 _PIPES: dict[tuple[int, int], bytes] = {}
 
@@ -63,8 +66,25 @@ def _from_pipe(file: Path) -> bytes:
 
 
 def unzipped(data: bytes, name: str) -> bytes:
-    """The content of a gz file."""
+    """The content of a gz file, up to a limit that is noticed before memory is full."""
+    parts: list[bytes] = []
+    size = 0
     try:
-        return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as stream:
+            while part := stream.read(_PART):
+                size += len(part)
+                refuse_bomb(size, name)
+                parts.append(part)
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"{name}: the gz file is damaged ({error}).") from None
+    return b"".join(parts)
+
+
+def refuse_bomb(size: int, name: str) -> None:
+    """Raise for a packed file that holds more bytes than are unpacked unasked."""
+    if size > _MOST_UNPACKED:
+        raise FormatError(
+            f"{name} unpacks to more than {_MOST_UNPACKED / 1e9:g} GB, which I do not do unasked.",
+            hint="unpack it first and give what was in it, or, for CSV, let an engine read it:  "
+            "--engine duckdb",
+        )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
-from stakes.sources.cells import are_numbers
+from stakes.sources.cells import are_numbers, as_text_array
 from stakes.sources.table import Table, table_of_columns
 
 #: How the two kinds of trials are called: the one that is not acted on first.
@@ -124,7 +124,7 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
             "--more scores.csv --join-on id",
         )
     words = list(zip(*rows, strict=True))
-    columns, many = [np.array(column) for column in words], f"{grouped(len(rows))} lines"
+    columns, many = [as_text_array(column) for column in words], f"{grouped(len(rows))} lines"
     claims = None if head else _claims(words)
     if claims is not None:  # the kind of a trial is whether the claimed name is the real one
         first, second = claims

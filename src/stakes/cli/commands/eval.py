@@ -24,7 +24,7 @@ from stakes.cli.options import (
     add_options,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
-from stakes.cli.show.terminal import shown
+from stakes.messages.audience import shown
 
 if TYPE_CHECKING:
     from stakes.evaluation import Evaluation

@@ -14,11 +14,11 @@ from stakes.cli.show.terminal import (
     dim,
     print_aligned,
     print_wrapped,
-    shown,
 )
 from stakes.evaluation import Evaluation
 from stakes.evaluation.model_table import MOST_SHOWN, shown_columns, unshown_models
 from stakes.evaluation.verdict import AFTER
+from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
 
 #: More outcomes than this are not listed with their shares.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stakes.cli.show.terminal import cut, display_width, page_width, print_wrapped, shown
+from stakes.cli.show.terminal import cut, display_width, page_width, print_wrapped
+from stakes.messages.audience import shown
 
 #: A label is not cut below this many columns.
 _SHORTEST_LABEL = 6

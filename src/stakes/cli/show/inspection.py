@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.terminal import continued, print_wrapped, shown
+from stakes.cli.show.terminal import continued, print_wrapped
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, LABEL_NAMES
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import KNOWN_PAIRS, counted, quoted, texts
+from stakes.messages.audience import shown
 from stakes.messages.quantities import grouped, plain
 from stakes.sources.cells import Labels, as_labels
 from stakes.sources.count_files import cases_in, listed_files

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from stakes import __version__, _files
-from stakes._files import refuse_unwritable
+from stakes._files import real_path, refuse_unwritable
 from stakes._optional import load
 from stakes.cli.show.evaluation_text import print_evaluation, print_quiet, read_line
 from stakes.evaluation import Evaluation
@@ -155,7 +155,7 @@ def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str |
 def _inside(path: Path, folder: Path) -> bool:
     """Whether a file lies, or would lie, in a folder that is there."""
     with contextlib.suppress(OSError, ValueError):
-        return folder.is_dir() and path.resolve().is_relative_to(folder.resolve())
+        return folder.is_dir() and real_path(path).is_relative_to(real_path(folder))
     return False
 
 
@@ -164,7 +164,7 @@ def _same(name: str, path: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
         if name == "-":
             return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
-        if Path(name).resolve() == path.resolve() or (Path(name).exists() and path.samefile(name)):
+        if real_path(name) == real_path(path) or (Path(name).exists() and path.samefile(name)):
             return True
         fits = fitting(name) if glob.has_magic(name) else ()
         return path.is_file() and any(path.samefile(each) for each in fits)

@@ -12,30 +12,18 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+from stakes.messages.audience import shown
+
 _WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
 _OPTION = re.compile(r"(?<!\S)(--?[A-Za-z][\w-]*) (?!-)(\S+)")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _UNBROKEN = "\u2007"  # a space as wide as a digit, at which lines are not broken
-#: Characters that change the direction of text, and so could make a name lie.
-_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 
 
 def page_width() -> int:
     """Columns to write in: those of the terminal, at most 80; 80 when there is none."""
     return max(20, min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
-
-
-def shown(text: str) -> str:
-    """Text with control characters spelt out, so that a label cannot steer the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character
-        if character == "\n" or (character.isprintable() and ord(character) not in _TURNING)
-        else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
 
 
 def display_width(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from stakes._names import as_positions
 from stakes.cli.commands import inquiry_of
 from stakes.cli.problems import warn
-from stakes.cli.show.terminal import print_wrapped, shown
+from stakes.cli.show.terminal import print_wrapped
 from stakes.elicitation import (
     Elicitation,
     Statement,
@@ -33,6 +33,7 @@ from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.model_decisions import without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import shares
+from stakes.messages.audience import shown
 from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from stakes.application.cost_sentences import spoken
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
+from stakes.cli.show.terminal import bold, print_json, print_wrapped
 from stakes.elicitation import Elicitation, Statement, write_answers
 from stakes.exceptions import FormatError
 from stakes.inquiry.option_words import volume
+from stakes.messages.audience import shown
 from stakes.messages.quantities import percent
 
 MOST_CHOICES = 8

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import as_priors
+from stakes.application.cost_files import file_text
 from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers
 from stakes.cli.commands.ask.learnt_costs import say_kept, toml_path
 from stakes.cli.show.fixed_width import Column, print_columns
@@ -125,8 +125,7 @@ def _start(cases: Cases, args: Any) -> MatrixElicitation:
     """The conversation so far: nothing, or the answers kept in a file."""
     if not args.answers:
         return MatrixElicitation(list(cases.classes), draws=SAMPLES)
-    text = Path(args.answers).read_text(encoding="utf-8-sig")
-    talk = matrix_answers_from_toml(text, source=args.answers)
+    talk = matrix_answers_from_toml(file_text(args.answers), source=args.answers)
     if tuple(talk.classes) != cases.classes:
         raise CostError(
             f"{args.answers} is about the outcomes {', '.join(map(str, talk.classes))}."

@@ -19,7 +19,7 @@ from stakes.cli.options import (
     add_options,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
-from stakes.cli.show.terminal import shown
+from stakes.messages.audience import shown
 
 __all__ = ["configure", "run"]
 

@@ -11,11 +11,12 @@ from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_picture
-from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown
+from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped
 from stakes.evaluation.model_table import as_csv
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
+from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.monitoring import Watch, watch
 from stakes.summaries import CostTally, merge_summaries

@@ -15,8 +15,9 @@ from stakes._files import write_whole
 from stakes.cli.problems import warn
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.progress import Telling, duration
-from stakes.cli.show.terminal import bold, dim, print_json, print_wrapped, shown
+from stakes.cli.show.terminal import bold, dim, print_json, print_wrapped
 from stakes.exceptions import DataError, MissingExtraError
+from stakes.messages.audience import shown
 from stakes.papers.items import Cell, Item, Paper
 from stakes.papers.pages import (
     Drawn,
