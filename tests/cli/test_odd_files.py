@@ -165,7 +165,7 @@ def test_signs_before_outcomes(run, write, where):
 
 def test_a_model_that_is_always_wrong(run, write, tmp_path):
     name = write("t.csv", text(p=[1 - y for y in Y]))
-    ran = judged(run, name, "--html", "r.html")
+    ran = judged(run, name, "--html", "r.html", "--scores-are", "posterior")
     assert ran.code == 0, ran.err
     assert (tmp_path / "r.html").is_file()
 

@@ -286,7 +286,7 @@ class TestCalibrationWorth:
 
     def test_posteriors_that_are_all_certain_have_no_slope(self):
         y = np.array([0, 0, 0, 1, 1] * 20)
-        p = np.array([0.0, 0.0, 1.0, 1.0, 1.0] * 20)
+        p = Posteriors(np.array([0.0, 0.0, 1.0, 1.0, 1.0] * 20))
         ev = evaluate(y, {"m": p}, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
         assert ev["m"].calibration_slope is None
         assert ev["m"].nec == pytest.approx(20 / 60)  # 20 false alarms; always acting has 60

@@ -17,7 +17,7 @@ cost.yes = { no = 9, yes = 2, ask = 1 }
     ("costs", "rule"),
     [
         (("fn=3", "fp=1"), "p > 0.250"),
-        (("fn=-3", "fp=-1"), "p < 0.250"),  # gains for what is called an error: act below
+        (("fn=0", "fp=0", "tp=3", "tn=1"), "p < 0.250"),  # it is right to err: act below
     ],
 )
 def test_the_side_on_which_to_act(run, write, costs, rule):
@@ -47,3 +47,17 @@ def test_several_cuts_are_told_for_columns_of_every_outcome_too(run, write):
 
 def _pairs():
     return [line.split(",") for line in ROWS.splitlines()]
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "duckdb")])
+@pytest.mark.parametrize("command", ["eval", "calibrate"])
+def test_errors_that_are_paid_are_refused(run, write, command, engine):
+    if command == "calibrate" and engine:
+        pytest.skip("calibrations are learnt in memory")
+    if engine:
+        pytest.importorskip("duckdb")
+    words = ("--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=-3", "fp=1")
+    ran = run(command, write("t.csv", f"y,p\n{ROWS}"), *words, *engine)
+    assert ran.code == 2
+    assert "truth 'yes', decision 'no' costs -3" in ran.err
+    assert "--gain in place of --cost" in ran.err

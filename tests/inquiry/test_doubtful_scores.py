@@ -180,3 +180,20 @@ def test_the_verdict_that_asks_for_calibration_says_how(run, write):
     words = line.split()[1:]
     assert words[words.index("--model") + 1] == "narrow"
     assert run(*words).code == 0
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "duckdb")])
+class TestDecisionsAmongProbabilities:
+    ROWS = "y,d\n" + "yes,1.0\nno,0.0\nno,1.0\n" * 20
+
+    def test_are_refused_unless_somebody_says_what_they_are(self, run, write, engine):
+        if engine:
+            pytest.importorskip("duckdb")
+        words = ("eval", write("t.csv", self.ROWS), "--label", "y", "--positive", "yes", *engine)
+        costs = ("--cost", "fn=3", "fp=1")
+        ran = run(*words, "--scores", "d", *costs)
+        assert ran.code == 2
+        assert "every probability of 'd' is exactly 0 or 1" in ran.err
+        assert "--decisions d" in ran.err
+        assert "--scores-are posterior" in ran.err
+        assert run(*words, "--scores", "d", "--scores-are", "posterior", *costs).code == 0

@@ -89,8 +89,11 @@ class TestCalibratorTransformer:
         with pytest.raises(DataError, match="one column per class; got 3 columns, and 2 classes"):
             CalibratorTransformer(calibrator).fit(LOGITS[known], LABELS[known])
 
-    def test_auto_is_the_automatic_choice(self) -> None:
-        named, default = CalibratorTransformer("auto"), CalibratorTransformer()
+    @pytest.mark.parametrize(
+        ("word", "meant"), [("auto", Automatic()), (None, Affine(bound="data"))]
+    )
+    def test_auto_is_the_automatic_choice_and_affine_the_default(self, word, meant) -> None:
+        named, default = CalibratorTransformer(word), CalibratorTransformer(meant)
         assert np.allclose(
             named.fit(LOGITS, LABELS).transform(LOGITS),
             default.fit(LOGITS, LABELS).transform(LOGITS),

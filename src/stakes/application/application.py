@@ -14,6 +14,7 @@ from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError
+from stakes.messages.audience import either
 from stakes.typing import FloatArray, Name, Priors
 
 
@@ -267,6 +268,32 @@ def as_application(application: Any) -> Application:
         f"`application` must be an Application or a CostMatrix; got {type(found).__name__}.",
         hint="the application to decide with: .expected of an UncertainApplication, "
         "Application(costs.average()) of CaseCosts",
+    )
+
+
+def refuse_paid_errors(app: Application) -> None:
+    """Raise when an error costs less than nothing, and less than the right decision.
+
+    Only where decisions are called like the classes, so that it is known which one is right. Such
+    costs are gains with the wrong sign, and every verdict would come out turned round.
+    """
+    classes, values = app.classes, app.costs.values
+    if sorted(map(str, classes)) != sorted(map(str, app.decisions)):
+        return
+    right = values[np.arange(len(classes)), [list(app.decisions).index(name) for name in classes]]
+    paid = np.argwhere((values < 0) & (values < right[:, None]))
+    if not paid.size:
+        return
+    i, j = paid[0]
+    truth, decided, cost = classes[i], app.decisions[j], values[i, j]
+    more = f", and so in {len(paid) - 1} more cells" if len(paid) > 1 else ""
+    raise CostError(
+        f"truth {truth!r}, decision {decided!r} costs {cost:g}, less than the right decision "
+        f"({right[i]:g}){more}: errors cannot be gains.",
+        hint=f"If it is what the error costs:        {-cost:g}, a positive number\n"
+        "If right decisions earn something:    negative costs, for these alone\n"
+        "If the numbers are gains, not costs:  "
+        + either("CostMatrix.from_utilities(...)", "--gain in place of --cost"),
     )
 
 

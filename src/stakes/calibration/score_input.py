@@ -300,7 +300,10 @@ def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[S
         if bound is None:
             bound = _bound_from(np.abs(scores.values), option)
         return Scores(np.clip(scores.values, -bound, bound), scores.rows), bound
-    best = scores.values.max(axis=1, keepdims=True)
+    if scores.size == 2:  # many times as fast as along short rows
+        best = np.maximum(scores.values[:, 0], scores.values[:, 1])[:, None]
+    else:
+        best = scores.values.max(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
         table = np.subtract(scores.values, best, dtype=np.float64)
     if bound is None:
@@ -312,5 +315,7 @@ def _bound_from(distances: NDArray[Any], option: float | str) -> float:
     """The bound itself, or for "data" log 2 beyond the largest finite distance."""
     if option != "data":
         return float(option)
-    finite = distances[np.isfinite(distances)]
-    return float(finite.max(initial=0.0)) + float(np.log(2.0))
+    most = float(distances.max(initial=0.0))
+    if not np.isfinite(most):
+        most = float(distances[np.isfinite(distances)].max(initial=0.0))
+    return most + float(np.log(2.0))

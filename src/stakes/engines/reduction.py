@@ -230,6 +230,33 @@ class Reduction:
             raise DataError(f"the scores of {name!r} were not binned.", hint="bins=2**16")
         return self.whole.bins[name]
 
+    @property
+    def _certain(self) -> list[str]:
+        """The models whose posteriors all are exactly 0 or 1."""
+        return [model for model in self.request.models if self._looks(model)[0] == 0]
+
+    def _looks(self, model: str) -> tuple[float, FloatArray | None]:
+        """The sum of p (1 - p), by which a model is not certain, and of two classes that of p by
+        class, with the same of squares, (2, 2); nan where nobody added them up.
+        """
+        panel, size = self.whole.panels[0], len(self.request.classes)
+        if model in self.whole.bins:
+            bins = self.whole.bins[model]
+            filled = bins.counts.sum(axis=1) > 0
+            low, counts = bins.lowest[filled], bins.counts[filled]
+            sums = np.array([low @ counts, (low * low) @ counts])
+            ends = np.concatenate([low, bins.highest[filled]])
+            return float((ends * (1 - ends)).sum()), sums
+        scored = [name for name, kind in self.kinds.items() if kind == "posteriors"]
+        k = scored.index(model) if model in scored else -1
+        if f"unsure{k}" not in panel.sums:
+            return float("nan"), None
+        unsure = panel.added(panel.sums[f"unsure{k}"], (size,), 0)
+        if f"leaning{k}" not in panel.sums:
+            return float(unsure.sum()), None
+        first = panel.added(panel.sums[f"leaning{k}"], (size,), 0)
+        return float(unsure.sum()), np.array([first, first - unsure])
+
     def _score_ends(self, model: str) -> FloatArray | None:
         """The least and the greatest score of each bin; None where they were not binned."""
         if model not in self.whole.bins:

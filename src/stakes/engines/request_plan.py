@@ -80,8 +80,9 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         sums = at.weights(fourths=compared)
         if amounts:
             sums += at.costs(amounts)
-        if request.proper_scores and k == 0:
-            for number, columns in enumerate(parts.values()):
+        for number, columns in enumerate(parts.values() if k == 0 else ()):
+            sums += at.looks(number, columns)
+            if request.proper_scores:
                 sums += at.scores(number, columns)
         at.cells(f"cell{k}", [decided[s] for s in panel], panel, tuple(sums))
     if request.bins:
@@ -213,6 +214,15 @@ class _Planner:
             least = least_amount(self.dialect, self.truth, amounts, self.made.sizes[0])
             names += self.moments(_WEIGHED, "least", least)[:1]
         return names
+
+    def looks(self, k: int, parts: list[Any]) -> list[str]:
+        """The sum of p (1 - p), which is 0 where all are certain; of two classes also that of p."""
+        free = parts if self.made.sizes[0] > 2 else parts[-1:]
+        made = {"unsure": added([p * (self.dialect.literal(1.0) - p) for p in free])}
+        made |= {"leaning": parts[-1]} if self.made.sizes[0] == 2 else {}
+        if self.weight is not None:
+            made = {name: self.weight * value for name, value in made.items()}
+        return [self.plan.add(_CELLS, f"{name}{k}", value) for name, value in made.items()]
 
     def scores(self, k: int, parts: list[Any]) -> list[str]:
         """Log scores and Brier scores of one model, and how often it was certain and wrong."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from stakes._checks import same_length
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import MATTERS, too_unequal
-from stakes.application import Application, CaseCosts
+from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions.case_rules import moved_case_rules
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED
@@ -20,7 +21,14 @@ from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_evaluation import Figures, Naive
 from stakes.evaluation.model_intervals import compared_by_case, nec_draws
 from stakes.evaluation.model_rows import Cases, Model, Rows
-from stakes.evaluation.recalibration import CaseRule, CaseSources, rule_on
+from stakes.evaluation.recalibration import (
+    CaseRule,
+    CaseSources,
+    about_scores,
+    rule_on,
+    scores_of,
+    turned_far,
+)
 from stakes.exceptions import CostError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import plain
@@ -60,6 +68,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
     draws = nec_draws(excess, paid - least[:, None], rows, options)
     notes, reasons = [], dict(_BY_CASE)
+    odd = [about_scores(m, scores_of(m, cases, rows.said_at), rows) for m in rows.models]
     if len(rules) > MOST_COMPARED:
         notes.append(Note("too-many-models", most=MOST_COMPARED))
         reasons["comparison"] = "too-many-models"
@@ -78,13 +87,16 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         figures.append(_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
     notes += _by_averages(rules, figures, average)
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
+    inside = [cases.truth == k for k in range(len(app.classes))]
+    by_class = np.array([weights[here] @ paid[here] for here in inside])
     return build(
         figures,
         options,
         class_cases=cases.counted,
         reasons=reasons,
         notes=notes,
-        application=average,
+        warnings=tuple(chain.from_iterable(odd)),
+        application=_by_class(average, by_class),
         n_cases=float(n_cases),
         data_priors=cases.priors,
         comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
@@ -113,6 +125,18 @@ def _naive(app: Application, constant: FloatArray, lowest: float) -> Naive:
     if cost - lowest <= 0:
         raise CostError(f"always deciding '{app.decisions[chosen]}' is already perfect here.")
     return Naive(app.decisions[chosen], cost, cost - lowest)
+
+
+def _by_class(average: Application, sums: FloatArray) -> Application:
+    """The application with what a case of each class costs on average, by what was decided.
+
+    `sums` is what each constant decision costs the cases of each class, at the shares of the
+    application; so its naive cost is that of the cases. Classes without a share cost the average.
+    """
+    assert average.priors is not None
+    shares = average.priors[:, None]
+    values = np.divide(sums, shares, out=average.costs.values.copy(), where=shares > 0)
+    return average.with_costs(CostMatrix(values, average.classes, average.decisions))
 
 
 def _figures(
@@ -212,7 +236,10 @@ def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation
         class_cases=found.rows_by_class,
         reasons=_BY_CASE | _WITHOUT_ROWS,
         notes=(*notes, *_unequal(found, scale)),
-        application=app.with_costs(found.average_costs()),
+        warnings=tuple(note for model in found.request.models for note in turned_far(model, found)),
+        application=_by_class(
+            app.with_costs(found.average_costs()), scale[:, None] * found.naive_tally().sums
+        ),
         n_cases=float(found.n_rows),
         data_priors=shares,
         naive=naive,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -19,27 +20,33 @@ from stakes.application import (
     UncertainApplication,
     as_application,
 )
+from stakes.application.application import refuse_paid_errors
 from stakes.application.cost_input import stated_costs
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import (
     Cases,
     Rows,
+    at_places,
     read_models,
     refuse_other_order,
+    repeated,
     said_of,
     tables_of_models,
 )
 from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import (
+    class_shares,
     evaluated_counts,
     evaluated_reduction,
     evaluated_rows,
+    frame_models,
 )
 from stakes.evaluation.slices import rows_by_value, with_slices
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
+from stakes.posteriors.posteriors import refuse_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
@@ -65,6 +72,7 @@ def evaluate(
     case_costs: CaseCosts | None = None,
     from_priors: Priors | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     by: Any = None,
     recalibrate: bool | Calibrator = True,
@@ -119,14 +127,17 @@ def evaluate(
     sample_weight : column, optional
         Weight of each case, as in surveys and sampling: a row is one case whatever it weighs,
         also where weights are whole numbers, and only their proportions matter. Rows of weight
-        zero are left out of every count. A row that occurred three times must be given thrice.
+        zero are left out of every count. They equal repeated rows in point values alone.
+    counts : column, optional
+        How often each row occurred, in whole numbers: the same in everything as to give it so
+        many times. A row has this or a weight.
     groups : column, optional
         Cases of one group (a customer, a speaker) are not independent: whole groups are
         drawn for intervals, and kept together in folds.
     by : column, optional
         Evaluate every slice too: the cases with one value of this column (`.slices`).
     recalibrate : bool or Calibrator
-        Which calibrator to cross-fit; True takes `Affine`, False none.
+        Which calibrator to cross-fit; True takes `Affine`, as `stakes calibrate` does, False none.
     folds : int or column of fold numbers
         For cross-fitting.
     level : float
@@ -167,6 +178,7 @@ def evaluate(
         case_costs, stated = stated, Application(stated.average())
     uncertain = stated if isinstance(stated, UncertainApplication) else None
     given = as_application(stated if uncertain is None else uncertain.expected)
+    refuse_paid_errors(given)
     options = _options(level, rng, min_cases)
     if y_true is not None:
         models = tables_of_models(models, given)
@@ -175,6 +187,7 @@ def evaluate(
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
+        per_case["counts"] = counts
         said = {"classes": classes, "positive": positive}
         if positive == given.classes[-1] and not _has_names(costs, application):
             del said["positive"]  # which costs by fn and fp asked for
@@ -183,12 +196,17 @@ def evaluate(
         return _with_inquiry(found, options)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
-    columns = {"sample_weight": sample_weight, "groups": groups, "by": by}
+    columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
     refuse_other_order(y_true, {**tables, **columns})
     said, order = said_of(models, X, given), asked_order(classes, positive, y_true, _ASKED)
     truth = as_positions(encode(y_true, given.classes, "y_true"))
     cases = Cases.of(truth, given, sample_weight, groups)
     read = read_models(said, given, truth.shape[0], order)
+    if counts is not None:
+        at = repeated(counts, sample_weight, truth)
+        cases, read = cases.part(at, given), tuple(model.part(at) for model in read)
+        each = partial(at_places, at, truth.shape[0])
+        by, folds, case_costs = each("by", by), each("folds", folds), each("", case_costs)
     rows = Rows(given, cases, read, from_priors, recalibrate, folds)
     if case_costs is not None:
         from stakes.evaluation.case_account import evaluated_case_rows
@@ -385,7 +403,8 @@ def evaluate_frame(
 
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
-    models, said_at = _models(frame, posteriors, decisions), from_priors
+    refuse_paid_errors(given)
+    models, said_at = frame_models(frame, posteriors, decisions), from_priors
     if said_at is not None and given.priors is None:
         raise PriorError(
             "`from_priors` says what the posteriors were made for; say too where the models "
@@ -393,7 +412,7 @@ def evaluate_frame(
             hint="application=Application(costs, priors=[0.98, 0.02])",
         )
     if given.priors is not None and said_at is None and posteriors is not None:
-        said_at = _class_shares(frame, label, given, sample_weight)
+        said_at = class_shares(frame, label, given, sample_weight)
         refuse_absent(said_at, given)
     request = Request(
         label,
@@ -407,7 +426,11 @@ def evaluate_frame(
         **asked,
     )
     options = _options(level, rng, min_cases)
-    found = evaluated_reduction(reduce_frame(frame, request), options=options)
+    reduced = reduce_frame(frame, request)
+    for name in reduced._certain:
+        whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
+        refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
+    found = evaluated_reduction(reduced, options=options)
     words = {"label": label, "weight": sample_weight, "positive": positive}
     found = _with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
     if uncertain is None:
@@ -452,48 +475,3 @@ def _distinct(frame: Any, label: str) -> Any:
         return None
     found = table.select(label).drop_nulls().unique().sort(label).head(_MOST_CLASSES)
     return (found.collect() if isinstance(found, nw.LazyFrame) else found)[label].to_numpy()
-
-
-def _class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
-    """The share of each class in a frame, from its labels alone."""
-    from stakes.engines import Request, reduce_frame
-
-    naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
-    request = Request(label, {}, applications=naive, sample_weight=sample_weight)
-    totals = reduce_frame(frame, request).class_totals
-    return totals / totals.sum()
-
-
-def _models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
-    """The columns of every model, posteriors first; raise for one kind given as the other."""
-    from stakes.engines.frame_reduction import native
-
-    types = dict(nw.from_native(native(frame)).collect_schema())
-    kinds = {
-        "posteriors": (posteriors, "decisions", "names or positions of decisions; else make its "
-                       "numbers floats"),
-        "decisions": (decisions, "posteriors", "probabilities; decisions are names or integers"),
-    }  # fmt: skip
-    found: dict[str, Any] = {}
-    for what, (given, other, if_it_holds) in kinds.items():
-        named = {} if given is None else given if isinstance(given, Mapping) else {"model": given}
-        for model, said in named.items():
-            if str(model) in found:
-                raise DataError(f"two models are called {str(model)!r}.")
-            found[str(model)] = said
-            each = said.values() if isinstance(said, Mapping) else said
-            columns = [said] if isinstance(said, str) else list(each)
-            kind = types.get(columns[0]) if len(columns) == 1 else None
-            if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
-                continue
-            read_as = "decisions" if what == "posteriors" else "probabilities"
-            raise DataError(
-                f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
-                f"{read_as}.",
-                hint=f"{other}={{{model!r}: {columns[0]!r}}} if it holds {if_it_holds}",
-            )
-    if not found:
-        raise DataError(
-            "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'
-        )
-    return found

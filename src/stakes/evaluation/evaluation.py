@@ -158,8 +158,11 @@ class Evaluation:
 
     @property
     def naive_cost(self) -> float:
-        """Standardised cost per case of the best naive decision: what the NEC divides by."""
-        return self.best_naive.avoidable
+        """What the best naive decision costs per case, as `application.naive_cost` says it.
+
+        The NEC divides by what of it can be avoided: ``best_naive.avoidable``.
+        """
+        return self.best_naive.cost
 
     @property
     def best(self) -> str:

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
-from stakes._columns import as_column, as_weights, refuse_masked
+from stakes._columns import as_column, as_weights, refuse_masked, weighed_rows
 from stakes._names import as_positions, encode
-from stakes.application import Application
+from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator
 from stakes.engines.stream import read_model
 from stakes.exceptions import DataError, StakesError
+from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.posteriors import are_certain, refuse_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name, Priors
 
@@ -69,7 +71,11 @@ def read_models(
 
     def read(name: str, said: Any) -> Model:
         array = read_model(said, name, app, n_cases, order)
-        return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)
+        if array.ndim == 1:
+            return Model(name, None, array)
+        if not isinstance(said, (Posteriors, _Named)) and are_certain(array):
+            _refuse_certain(name, said, array, app)
+        return Model(name, array, None)
 
     if isinstance(models, Mapping):
         if not models:
@@ -109,6 +115,19 @@ def _adds_to_one(frame: Any, names: Any) -> bool:
         first, second = (np.asarray(frame[name], dtype=np.float64) for name in names)
         return bool(np.allclose(first + second, 1, atol=1e-3))
     return False
+
+
+def _refuse_certain(name: str, said: Any, read: NDArray[Any], app: Application) -> None:
+    """Raise for floats that all are 0 or 1, with the line to type."""
+    given = np.asarray(said)
+    if given.ndim == 2 and given.shape[1] > 1:
+        decisions = "p.argmax(axis=1)"
+    else:
+        turned = not np.array_equal(np.ravel(given).astype(np.float64), read[:, 1])
+        decisions = "(1 - p).astype(int)" if turned else "p.astype(int)"
+    if app.costs.shape[0] != app.costs.shape[1]:
+        decisions = "their names, or their positions as integers"
+    refuse_decisions(name, f"{{{name!r}: {decisions}}}", f"{{{name!r}: stakes.Posteriors(p)}}")
 
 
 def _passed_apart(said: Any) -> str | None:
@@ -252,6 +271,35 @@ class Rows:
         models = tuple(model.part(inside) for model in self.models)
         cases = self.cases.part(inside, self.given)
         return Rows(self.given, cases, models, said_at, self.recalibrate, _FOLDS)
+
+
+#: More rows than this are not made of counted ones.
+_MOST_ROWS = 10**8
+
+
+def repeated(counts: Any, sample_weight: Any, truth: Any) -> NDArray[np.intp]:
+    """The place of each row, as often as it occurred."""
+    times, (places,) = weighed_rows(counts, sample_weight, np.arange(truth.shape[0]))
+    assert times is not None
+    if (total := int(times.sum())) > _MOST_ROWS:
+        raise DataError(
+            f"`counts` add to {grouped(total)} cases; at most {grouped(_MOST_ROWS)} are made.",
+            hint="confusion matrices take counts of any size: "
+            "ConfusionMatrix.from_decisions(y, decisions, counts=counts)",
+        )
+    return np.repeat(places, times)
+
+
+def at_places(places: NDArray[np.intp], size: int, name: str, given: Any) -> Any:
+    """What was given for each row, for every place; anything else as it is."""
+    if isinstance(given, CaseCosts):
+        same_length("y_true", size, "case_costs", len(given))
+        return given[places]
+    if given is None or np.ndim(given) == 0:
+        return given
+    column = as_column(given, name)
+    same_length("y_true", size, name, column.shape[0])
+    return column[places]
 
 
 def said_of(models: Any, X: Any, app: Application) -> Any:

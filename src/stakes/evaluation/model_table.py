@@ -346,5 +346,5 @@ def as_text(ev: Evaluation) -> str:
     table = [str(_frame(known)), *([rest] if rest else []), ""]
     if ev.doubt is not None:
         table += [f"unknown: {ev.doubt.words}", str(ev.doubt.frame()), ""]
-    lines = [*table, ev.verdict, *(f"! {remark}" for remark in ev.remarks)]
+    lines = [*table, ev.verdict, *(f"! {each}" for each in (*ev.warnings, *ev.remarks))]
     return shown("\n".join(lines + [f"- {note}" for note in ev.notes]))

@@ -5,6 +5,7 @@ at its best on these data.
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,19 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes.application import Application, CaseCosts
-from stakes.calibration import Affine, Calibrator, cross_fit
+from stakes.calibration import Calibrator, cross_fit
+from stakes.calibration.calibrators.automatic_choice import default_calibrator
+from stakes.engines import Reduction
 from stakes.evaluation.model_rows import Cases, Model, Rows
 from stakes.exceptions import DataError, StakesError, UndefinedError
+from stakes.messages.audience import either
 from stakes.messages.notes import Note
-from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
+from stakes.metrics import at_min_cost, auc, cost_by_cell, normalized_expected_cost
+from stakes.posteriors.posteriors import are_certain, shift_priors
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
-from stakes.typing import FloatArray
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray, Name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,17 +172,28 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     """
     if model.posteriors is None:
         return None
-    cases, app, wanted = rows.cases, rows.application, rows.recalibrate
+    cases, app, calibrator = rows.cases, rows.application, rows.recalibrate
+    said, there = model.posteriors.astype(np.float64), None
+    if isinstance(calibrator, Calibrator):
+        said = _without_zeros(said)
+    else:  # as `stakes calibrate` does, which learns for the shares where it will run
+        calibrator, priors = default_calibrator(), rows.given.priors
+        there = priors if priors is not None and (priors > 0).all() else None
+        calibrator.options["priors"] = there
     try:
+        with np.errstate(divide="ignore"):  # the default bounds what is infinite
+            logs = np.log(said)
         fitted = cross_fit(
             cases.truth,
-            np.log(_without_zeros(model.posteriors.astype(np.float64))),
-            calibrator=wanted if isinstance(wanted, Calibrator) else Affine(),
+            logs,
+            calibrator=calibrator,
             folds=rows.folds,
             rng=rng,
             groups=cases.groups,
             sample_weight=cases.weights,
         )
+        if there is not None:
+            fitted = shift_priors(fitted, cases.priors, from_priors=there)
     except StakesError as error:
         return Note("not-recalibrated", model=model.name, why=error.message)
     rule = rule_on(Model(model.name, fitted, None), app, cases.priors)
@@ -207,6 +224,65 @@ def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | 
         from_priors=float(said_at[1]) if 0 < said_at[1] < 1 else None,
         sample_weight=cases.weights,
     )
+
+
+def about_scores(model: Model, scores: ScoreCounts | None, rows: Rows) -> list[Note]:
+    """What is odd about the posteriors of a model: that they run the wrong way, or never doubt."""
+    cases, classes = rows.cases, rows.given.classes
+    said = turned_round(model.name, scores, cases.truth, cases.weights, classes)
+    if model.posteriors is not None and are_certain(model.posteriors):
+        said.append(Note("posteriors-certain", model=model.name))
+    return said
+
+
+def turned_round(
+    model: str, scores: RankedScores | None, truth: Any, weights: Any, classes: tuple[Name, ...]
+) -> list[Note]:
+    """That scores of two classes are, beyond chance, higher where the second is rarer."""
+    if scores is None or (scores.class_totals == 0).any():
+        return []
+    negative, positive = scores.class_totals
+    if weights is not None:
+        negative, positive = (_as_many(weights[truth == k]) for k in range(2))
+    chance = np.sqrt((negative + positive + 1) / (12 * negative * positive))
+    area = auc(scores)
+    if area >= 0.5 - 3 * chance:
+        return []
+    return [turned_note(model, f"(AUC {area:.2f})", classes)]
+
+
+def turned_far(model: str, found: Reduction) -> list[Note]:
+    """The same of an engine's sums: the mean score of each class, and how sure it is."""
+    sums = found._looks(model)[1]
+    totals, panel = found.class_totals, found.whole.panels[0]
+    if sums is None or (totals == 0).any():
+        return []
+    (low, high), (wide, wider) = sums[0] / totals, sums[1] / totals - (sums[0] / totals) ** 2
+    number = found.rows_by_class.astype(np.float64)
+    if "squares" in panel.sums:
+        number = totals**2 / panel.added(panel.sums["squares"], (2,), 0)
+    chance = math.sqrt(max(wide, 0.0) / number[0] + max(wider, 0.0) / number[1])
+    if high >= low - 3 * chance:
+        return []
+    return [turned_note(model, f"(mean {high:.2f} against {low:.2f})", found.request.classes)]
+
+
+def turned_note(model: str, seen: str, classes: tuple[Name, ...]) -> Note:
+    """What to ask and to type about scores that run the wrong way."""
+    return Note(
+        "turned-round",
+        model=model,
+        seen=f"higher {model} goes with *fewer* '{classes[1]}' {seen}",
+        asked=f"Is the column the probability of '{classes[0]}'?",
+        option=either("If so, give 1 - p", f"--flip {shlex.quote(model)}"),
+        positive=classes[1],
+    )
+
+
+def _as_many(weights: FloatArray) -> float:
+    """How many cases of equal weight vary as much: Kish's effective sample size."""
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares @ shares))
 
 
 def best_on_data(

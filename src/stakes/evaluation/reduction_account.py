@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import build, shares_of
@@ -29,12 +30,14 @@ from stakes.evaluation.recalibration import (
     Judged,
     Sources,
     Variant,
+    about_scores,
     best_on_data,
     decided,
     priced,
     recalibrated,
     refuse_absent,
     scores_of,
+    turned_far,
 )
 from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, UndefinedError
@@ -132,6 +135,7 @@ class _Judge:
 
     def __post_init__(self) -> None:
         self.notes: list[Note] = []
+        self.warnings: list[Note] = []
         self.reasons: dict[str, str] = {}
         self.given = self.found.request.applications[self.name]
         self.shares = shares_of(self.found)
@@ -170,6 +174,7 @@ class _Judge:
             class_cases=counted,
             reasons=self.reasons,
             notes=self.notes,
+            warnings=tuple(self.warnings),
             application=self.application,
             n_cases=n_cases,
             data_priors=self.shares,
@@ -217,6 +222,9 @@ class _Judge:
     def _judged(self) -> dict[str, Judged]:
         """Each model with what its rows tell; empty without rows."""
         if self.rows is None:
+            self.warnings += [
+                note for model in self.variants for note in turned_far(model, self.found)
+            ]
             return {}
         rows, wanted, found, softened = self.rows, self.rows.recalibrate, {}, []
         for model in rows.models:
@@ -227,6 +235,7 @@ class _Judge:
             if fitted is not None and np.any(model.posteriors == 0):
                 softened.append(model.name)
             scores = scores_of(model, rows.cases, rows.said_at)
+            self.warnings += about_scores(model, scores, rows)
             found[model.name] = Judged(model, self.variants[model.name], variant, fitted, scores)
         if softened:
             self.notes.append(Note("zeros-softened", models=", ".join(softened)))
@@ -307,3 +316,48 @@ class _Judge:
             self.reasons["comparison"] = "not-compared"
             return None
         return None if math.isnan(necs[0]) else compared(joint, self.given, self.options)
+
+
+def class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
+    """The share of each class in a frame, from its labels alone."""
+    from stakes.engines import Request, reduce_frame
+
+    naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
+    request = Request(label, {}, applications=naive, sample_weight=sample_weight)
+    totals = reduce_frame(frame, request).class_totals
+    return totals / totals.sum()
+
+
+def frame_models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
+    """The columns of every model, posteriors first; raise for one kind given as the other."""
+    from stakes.engines.frame_reduction import native
+
+    types = dict(nw.from_native(native(frame)).collect_schema())
+    kinds = {
+        "posteriors": (posteriors, "decisions", "names or positions of decisions; else make its "
+                       "numbers floats"),
+        "decisions": (decisions, "posteriors", "probabilities; decisions are names or integers"),
+    }  # fmt: skip
+    found: dict[str, Any] = {}
+    for what, (given, other, if_it_holds) in kinds.items():
+        named = {} if given is None else given if isinstance(given, Mapping) else {"model": given}
+        for model, said in named.items():
+            if str(model) in found:
+                raise DataError(f"two models are called {str(model)!r}.")
+            found[str(model)] = said
+            each = said.values() if isinstance(said, Mapping) else said
+            columns = [said] if isinstance(said, str) else list(each)
+            kind = types.get(columns[0]) if len(columns) == 1 else None
+            if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
+                continue
+            read_as = "decisions" if what == "posteriors" else "probabilities"
+            raise DataError(
+                f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
+                f"{read_as}.",
+                hint=f"{other}={{{model!r}: {columns[0]!r}}} if it holds {if_it_holds}",
+            )
+    if not found:
+        raise DataError(
+            "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'
+        )
+    return found

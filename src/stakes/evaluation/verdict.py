@@ -142,7 +142,7 @@ def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
 def _equals(ev: Evaluation) -> list[str]:
     """The models that cost as much as the best one."""
     least = ev[ev.best].cost
-    margin = SAME_COST * max(abs(ev.naive_cost), abs(least))
+    margin = SAME_COST * max(abs(ev.best_naive.avoidable), abs(least))
     return [model.name for model in ev.models if model.cost - least <= margin]
 
 
@@ -163,7 +163,7 @@ def sentence(ev: Evaluation) -> str:
         assert after.recalibrated_nec is not None
         said, subject = f"Deploy {after.name} after re-calibrating.", "It then"
         share, interval = 1 - after.recalibrated_nec, after.recalibrated_interval
-        saving = ev.naive_cost * share
+        saving = ev.best_naive.avoidable * share
     elif kind == "cannot tell apart" and len(equals) > 1:
         said = f"{' or '.join(equals)}: they cost the same on these cases."
         subject = "Either" if len(equals) == 2 else "Each"
@@ -174,7 +174,9 @@ def sentence(ev: Evaluation) -> str:
     ends = ""
     if interval is not None:
         volume = ev.application.volume or 1.0
-        low, high = (money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(interval))
+        low, high = (
+            money(ev.best_naive.avoidable * (1 - nec) * volume, None) for nec in reversed(interval)
+        )
         ends = f" ({low} to {high})"
     return (
         f"{said} {subject} avoids {percent(share, 0)} of the {_cost(ev)} of "
@@ -248,12 +250,14 @@ def _calibration(ev: Evaluation) -> list[Note]:
         return []
     if kind_of(ev) == AFTER:
         return []
-    low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
+    low, high = (
+        ev.best_naive.avoidable * (ev.application.volume or 1) * -x for x in (worth.high, worth.low)
+    )
     confidence = "gives probabilities that are too high or too low"
     if slope is not None and abs(slope - 1) > _SLOPE:
         confidence = f"is {'over' if slope < 1 else 'under'}-confident"
     ends = {"low": money(low, None), "high": money(high, None)}
-    gain = _amount(ev, ev.naive_cost * loss)
+    gain = _amount(ev, ev.best_naive.avoidable * loss)
     return [Note("recalibration-worth", model=best.name, confidence=confidence, gain=gain, **ends)]
 
 

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
+from stakes.calibration.calibrator_file import read_saved
 from stakes.evaluation import Evaluation
 from stakes.evaluation.verdict import AFTER
 from stakes.exceptions import CostError, DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed
 from stakes.inquiry.column_roles import class_columns, words_of
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.model_decisions import about_cuts
+from stakes.inquiry.model_decisions import about_cuts, retold
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, per_case, percent, plain
 from stakes.posteriors import Posteriors
+from stakes.sources.table import Table
 
 #: The probability that shows how far a base rate moves the others.
 _EXAMPLE = 0.3
@@ -35,11 +38,22 @@ _SAID_OTHERWISE = {f"shares-of-{whose}" for whose in ("data", "application", "fi
 _SAID_OTHERWISE |= {"posteriors-moved", "counts-only", "several-cuts"}
 
 
-def told(ev: Evaluation, notes: Sequence[Note], facts: dict[str, Any], **more: Any) -> Evaluation:
+def told(
+    ev: Evaluation,
+    notes: Sequence[Note],
+    facts: dict[str, Any],
+    inquiry: Inquiry,
+    *,
+    warnings: Sequence[Note] = (),
+    **more: Any,
+) -> Evaluation:
     """The evaluation with where it comes from; its own notes come after those given."""
     own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
     facts = {name: value for name, value in facts.items() if value is not None}
-    return replace(ev, notes=(*notes, *own), facts=facts, **more)
+    turned = [note for note in ev.warnings if note.code == "turned-round"]
+    others = [note for note in ev.warnings if note.code != "turned-round"]
+    odd = (*warnings, *retold(turned, inquiry), *others)
+    return replace(ev, notes=(*notes, *own), facts=facts, warnings=odd, **more)
 
 
 #: More slices than this are not judged apart: a table of them says nothing to anybody.
@@ -194,6 +208,33 @@ def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None
     called = re.sub(r"[^\w.-]+", "_", name).lstrip("-") or "model"
     command = shlex.join([*words, *_prices(ev, inquiry), "-o", f"{called}_cal.json"])
     return command if command.isprintable() else None
+
+
+#: Files of more bytes are no calibrations.
+_LARGEST_CALIBRATION = 10_000_000
+
+
+def about_learnt_here(table: Table, label: str, models: Iterable[str], file: Any) -> list[Note]:
+    """Which calibrated columns were learnt on these very rows, by the calibrations at hand.
+
+    Those are looked for beside the file. Nobody can know it of others, nor of rows that were
+    sorted or left out since.
+    """
+    named = {name for name in models if name == "calibrated" or name.endswith("_calibrated")}
+    found = []
+    for path in sorted(Path(file).parent.glob("*.json")) if named and file != "-" else ():
+        with suppress(StakesError, OSError):
+            if path.stat().st_size > _LARGEST_CALIBRATION:
+                continue
+            given = read_saved(path).get("input", {})
+            columns = tuple(given.get("columns", {}).values())
+            model = f"{given['model']}_calibrated" if "score" in given["columns"] else "calibrated"
+            if model not in named or not {*columns} <= {*table.names}:
+                continue
+            if table._columns_digest((label, *columns)) == given.get("rows_sha256"):
+                values = {"model": model, "file": path.name, "before": given["model"]}
+                found.append(Note("learnt-here", **values))
+    return found
 
 
 def _option(name: str, value: Any) -> list[str]:

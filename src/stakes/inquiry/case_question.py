@@ -15,6 +15,7 @@ from stakes.application import (
     dominated_decisions,
     read_costs,
 )
+from stakes.application.application import refuse_paid_errors
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_table import table_of
 from stakes.inquiry.column_roles import find_label, likely_scores, recognised
@@ -203,6 +204,7 @@ class Placed(NamedTuple):
 def at_place(app: Application, data_priors: NDArray[Any], inquiry: Inquiry) -> Placed:
     """The application with its shares filled in: those given, or else those of the data."""
     refuse_beyond_volume(app)
+    refuse_paid_errors(app)
     given = bool(inquiry.prevalence) or app.priors is not None
     classes = texts(app.classes)
     if inquiry.prevalence:

@@ -162,8 +162,8 @@ def _count_answer(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evalu
         ev = replace(ev, models=models, comparison=found, notes=notes)
     said = [Note("decisions-alone"), *about_absent(app.classes, totals), *about_switches(ev)]
     facts = {"source": source, "label": "truth", "form": form}
-    more = {"class_counts": totals, "warnings": tuple(warnings), "joint": joint}
-    return told(ev, said, facts, **more)
+    more: dict[str, Any] = {"class_counts": totals, "warnings": tuple(warnings), "joint": joint}
+    return told(ev, said, facts, inquiry, **more)
 
 
 def over_names(matrix: ConfusionMatrix, inquiry: Inquiry) -> Application:

@@ -39,6 +39,7 @@ from stakes.inquiry.far_truth import (
 )
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
 from stakes.inquiry.model_decisions import rule_of
+from stakes.inquiry.model_scores import certain_refused
 from stakes.inquiry.option_words import CostWords
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
 from stakes.messages.audience import speaking_of
@@ -243,9 +244,11 @@ def _reduced(
     try:
         with speaking_of(by="--time" if times else "--by"):
             count = partial(reduce_frame, frame, request, keep_missing=not times)
-            found = asked.watched(count, "counting", source)
+            found: Reduction = asked.watched(count, "counting", source)
     except StakesError as error:
         raise type(error)(error.message, hint=_hint(error, inquiry)) from None
+    if inquiry.scores_are is None and (certain := found._certain):
+        certain_refused(certain[0], inquiry)
     return found if times or not columns.by else with_names(found)
 
 
@@ -338,5 +341,5 @@ def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluat
     form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
     facts = {"source": files.title, "label": cases.label, "form": form, "models": len(ev)}
     counts = found.reduction.rows_by_class if inquiry.weight else cases.totals
-    more = {"class_counts": counts, "warnings": found.warnings, "joint": joint}
-    return told(ev, notes, {**facts, "weight": inquiry.weight}, **more)
+    more: dict[str, Any] = {"class_counts": counts, "warnings": found.warnings, "joint": joint}
+    return told(ev, notes, {**facts, "weight": inquiry.weight}, inquiry, **more)

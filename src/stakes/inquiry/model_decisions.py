@@ -4,7 +4,6 @@ filled.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,15 +12,16 @@ from numpy.typing import NDArray
 
 from stakes._names import as_positions
 from stakes.application import Application
+from stakes.evaluation import recalibration as directions
 from stakes.exceptions import CostError, DataError
-from stakes.inquiry.column_roles import flipped
+from stakes.inquiry.column_roles import words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_scores import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
-from stakes.metrics import auc
 from stakes.posteriors import Posteriors
+from stakes.posteriors.posteriors import are_certain
 from stakes.rules import DecisionRule
 from stakes.summaries import ScoreCounts
 
@@ -54,41 +54,33 @@ def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> lis
     """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
     if not inquiry.scores or len(cases.classes) != 2:
         return []
-    found = []
-    every = np.ones(len(cases)) if cases.weights is None else cases.weights
-    negative, positive = cases.classes
-    already = flipped([model.name for model in models], inquiry)
+    every, found = np.ones(len(cases)) if cases.weights is None else cases.weights, list[Note]()
     for model in models:
         if model.scores is None:
             continue
         counts = ~model.missing & (every > 0)
         truth, weights = cases.truth[counts], every[counts]
-        n_other, n_positive = (_as_many(weights[truth == k]) for k in range(2))
-        if not n_other or not n_positive:
-            continue
         ranked = ScoreCounts.from_scores(
             truth, model.scores[counts], kind="rank", classes=(0, 1), sample_weight=weights
         )
-        area = auc(ranked)
-        chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
-        if area >= 0.5 - 3 * chance:
-            continue
-        seen = f"higher {model.name} goes with *fewer* '{positive}' (AUC {area:.2f})"
-        option, meant = f"--flip {shlex.quote(model.name)}", f"'{negative}'"
-        if model.name in already:
-            seen, option = f"turned by --flip, {seen}", f"leave out {option}"
-            meant = f"'{positive}' as it is"
-        asked = f"Is the column the probability of {meant}?"
-        found.append(Note("turned-round", seen=seen, asked=asked, option=option))
-    return found
+        found += directions.turned_round(model.name, ranked, truth, weights, cases.classes)
+    return retold(found, inquiry)
 
 
-def _as_many(weights: NDArray[np.float64]) -> float:
-    """How many cases of equal weight vary as much: Kish's effective sample size."""
-    if not weights.size:
-        return 0.0
-    shares = weights / weights.max()
-    return float(shares.sum() ** 2 / (shares @ shares))
+def retold(notes: Sequence[Note], inquiry: Inquiry) -> list[Note]:
+    """Notes on scores that run the wrong way, in the words of the options they came by."""
+    turned, said = words_of(inquiry.flip), []
+    for note in notes:
+        values = dict(note.values)
+        if inquiry.proba:
+            values["asked"] = "Are its columns called the wrong way round?"
+            values["option"] = "then rename them"
+        elif values["model"] in turned:
+            values["seen"] = f"turned by --flip, {values['seen']}"
+            asked = f"Is the column the probability of '{values['positive']}' as it is?"
+            values |= {"asked": asked, "option": f"leave out {values['option']}"}
+        said.append(Note("turned-round", **values))
+    return said
 
 
 def _folds(truth: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -173,7 +165,7 @@ def _refuse_unmovable(cases: Cases, app: Application, inquiry: Inquiry) -> None:
 
 def said_by(
     model: Model, cases: Cases, app: Application, inquiry: Inquiry
-) -> tuple[NDArray[Any], float | None]:
+) -> tuple[Any, float | None]:
     """What a model says, for `evaluate`: posteriors at the base rate of the data, or decisions.
 
     Ranks become decisions, with their threshold on all the data; so do models with gaps that
@@ -187,12 +179,14 @@ def said_by(
         codes, threshold = _cross_fitted(filled, cases, app)
     elif model.scores is not None:
         _refuse_unmovable(cases, app, inquiry)
-        if not model.missing.any() and inquiry.kind == "llr":
-            return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
-        if not model.missing.any() and inquiry.kind == "log_odds":
-            return Posteriors.from_logits(model.scores, cases.classes).values, None
         if not model.missing.any():
-            return model.scores, None
+            said = model.scores
+            if inquiry.kind == "llr":
+                said = Posteriors.from_llrs(said, cases.priors, cases.classes).values
+            elif inquiry.kind == "log_odds":
+                said = Posteriors.from_logits(said, cases.classes).values
+            # certain ones passed where they were read, as somebody said what they are
+            return Posteriors(said) if are_certain(said) else said, None
         codes = decided(model, cases, app, inquiry)
     assert codes is not None
     return as_positions(_fill_gaps(codes, model.missing, app, inquiry)), threshold

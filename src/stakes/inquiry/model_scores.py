@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
+from stakes.posteriors.posteriors import are_certain, refuse_decisions
 from stakes.sources.cells import are_numbers, without_point
 from stakes.sources.table import Table
 
@@ -159,6 +161,7 @@ def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: boo
     missing = np.isnan(scores)
     if inquiry.kind == "posterior":
         _refuse_outside(scores[~missing], name, cases)
+        _refuse_certain(scores[~missing], name, inquiry)
     if turned:
         scores = 1 - scores if inquiry.kind == "posterior" else -scores
     return Model(name, missing, scores=scores)
@@ -180,8 +183,21 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
         scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
+        _refuse_certain(scores[~missing], columns.model, inquiry)
     refuse_probabilities_called_logs(scores, columns.model, inquiry, cases.weights)
     return Model(columns.model, missing, scores=scores)
+
+
+def _refuse_certain(scores: NDArray[np.float64], name: str, inquiry: Inquiry) -> None:
+    """Raise for probabilities that all are 0 or 1, unless somebody said that they are some."""
+    if inquiry.scores_are is None and are_certain(scores):
+        certain_refused(name, inquiry)
+
+
+def certain_refused(name: str, inquiry: Inquiry) -> NoReturn:
+    """Raise for a model whose probabilities all are 0 or 1."""
+    column = shlex.quote(name) if inquiry.scores else "COLUMN   (one column with their names)"
+    refuse_decisions(name, f"--decisions {column}", "--scores-are posterior")
 
 
 def _matrix(table: Table, name: str, cases: Cases) -> NDArray[np.float64]:

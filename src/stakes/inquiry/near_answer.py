@@ -9,7 +9,13 @@ from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.builder import with_rules
 from stakes.exceptions import CostError, DataError
-from stakes.inquiry.assumptions import assumptions, calibrating, refuse_many_slices, told
+from stakes.inquiry.assumptions import (
+    about_learnt_here,
+    assumptions,
+    calibrating,
+    refuse_many_slices,
+    told,
+)
 from stakes.inquiry.case_question import (
     Asked,
     Placed,
@@ -36,7 +42,11 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
     models, cases, gaps = without_gaps(models, question.cases, inquiry)
     place = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
-    warnings += turned_round(models, cases, inquiry)
+    if inquiry.file is not None:
+        names = [model.name for model in models]
+        warnings += about_learnt_here(table, cases.label, names, inquiry.file)
+    decided = [model for model in models if inquiry.kind == "rank" or model.missing.any()]
+    warnings += turned_round(decided, cases, inquiry)  # evaluate says it of the others
     if words is None:
         warnings += refuse_or_name_dominated(place.app.costs)
     ev = _evaluated(question, models, cases, place, recalibrate)
@@ -47,6 +57,7 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
         ev,
         notes,
         {**facts, "calibrate": calibrating(ev, question, inquiry)},
+        inquiry,
         class_counts=cases.counted,
         case_costs_said=_said_per_case(words, place.app, cases) if words else (),
         warnings=tuple(warnings),

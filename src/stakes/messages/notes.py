@@ -132,7 +132,11 @@ _WARNING = {
     "gaps-left-out": "{gaps} Compared on the {kept} rows every model has. --missing "
     "abstain|naive|drop",
     "turned-round": "{seen}. {asked}  {option}",
+    "posteriors-certain": "every probability of {model} is exactly 0 or 1, as of a tree grown to "
+    "the end: it decides alike whatever the costs are",
     "dominated": "{sentence}",
+    "learnt-here": "{model} was calibrated by {file}, which was learnt on these very rows: its "
+    "cost is optimistic. What calibrating is worth is said of {before}, where it is cross-fitted",
 }
 #: The words of every note, by its code: how much it matters, and the sentence.
 _WORDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,23 @@ from stakes.posteriors.class_order import (
     told_places,
 )
 from stakes.typing import FloatArray, Name, Priors
+
+
+def are_certain(values: NDArray[Any]) -> bool:
+    """Whether every number is exactly 0 or 1, as decisions are and probabilities hardly ever."""
+    return bool(len(values)) and all(
+        bool(((part == 0) | (part == 1)).all()) for part in (values[:1000], values)
+    )
+
+
+def refuse_decisions(model: str, how: str, otherwise: str) -> NoReturn:
+    """Raise for probabilities that all are exactly 0 or 1, with what to type in either case."""
+    raise PosteriorError(
+        f"every probability of {model!r} is exactly 0 or 1, so these look like decisions.",
+        hint=f"If they are decisions:              {how}\n"
+        f"If they are probabilities even so:  {otherwise}",
+        code="certain",
+    )
 
 
 # What scores mean is stated, never guessed: docs/design/priors.md.

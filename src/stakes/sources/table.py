@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,6 +50,15 @@ class Table:
     def labels(self, name: str) -> Labels:
         """A column as labels."""
         return as_labels(self.cells(name), name)
+
+    def _columns_digest(self, names: Sequence[str]) -> str:
+        """SHA-256 of some columns, cell by cell as they stand, in whatever file that is."""
+        found = hashlib.sha256()
+        for name in names:
+            cells = self.cells(name).tolist()
+            texts = (cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells)
+            found.update("\n".join(texts).encode("utf-8", "surrogatepass"))
+        return found.hexdigest()
 
     def position(self, name: str) -> int:
         """Where a column stands, or an error that suggests one."""

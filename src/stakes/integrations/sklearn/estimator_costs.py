@@ -13,6 +13,7 @@ from stakes._checks import as_posterior_array
 from stakes._columns import as_weights
 from stakes._names import encode
 from stakes.application import Application, CaseCosts, CostMatrix, as_application
+from stakes.application.application import refuse_paid_errors
 from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.metrics import case_cost, expected_cost, normalized_expected_cost
@@ -25,6 +26,7 @@ def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntAr
         names = [name.item() if isinstance(name, np.generic) else name for name in classes]
         return Application(CostMatrix.zero_one(names)), np.arange(len(names))
     app = as_application(application)
+    refuse_paid_errors(app)
     return app, np.asarray(encode(classes, app.classes, "y"), dtype=np.intp)
 
 

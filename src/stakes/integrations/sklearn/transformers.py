@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._columns import as_weights, refuse_masked
+from stakes.calibration.calibrators.automatic_choice import default_calibrator
 from stakes.calibration.score_input import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.estimator_costs import unfitted
@@ -31,7 +32,7 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     calibrator : Calibrator or "auto", optional
-        Default, and "auto": `stakes.calibration.Automatic`.
+        Default: `Affine`, as in `stakes.evaluate`. "auto": `stakes.calibration.Automatic`.
     output : {"posteriors", "log_posteriors"}
         What `transform` returns.
     kind : {"log_odds", "posterior"}, optional
@@ -94,7 +95,7 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError("`y` has one class, so there is nothing to calibrate.")
         weights = as_weights(sample_weight, len(codes))
         together = read_groups(groups, len(codes))
-        wanted = "auto" if self.calibrator is None else self.calibrator
+        wanted = default_calibrator() if self.calibrator is None else self.calibrator
         fresh = unfitted(wanted, self.classes_, fold_count(codes, together, weights))
         scores = self._scores(table)
         if self.kind is None:

@@ -37,7 +37,7 @@ class TestLearn:
         assert load("cal.json").classes == ("no", "yes")
 
     def test_json_holds_everything(self, run, churn):
-        found = run("calibrate", churn, *CHURN, "--json").found
+        found = run("calibrate", churn, *CHURN, "--json", "--kind", "automatic").found
         assert found["cost"]["after"] < found["cost"]["before"]
         assert found["cost"]["low"] < found["cost"]["gain"] < found["cost"]["high"]
         assert found["cost"]["fitting"] == "cross-fitted"
@@ -281,7 +281,7 @@ class TestImpossibleTruth:
         assert any("(row 12 first)" in sentence for sentence in again.found["sentences"])
 
     def test_the_automatic_choice_says_what_it_left_out(self, run, marked):
-        ran = run("calibrate", *marked)
+        ran = run("calibrate", *marked, "--kind", "automatic")
         assert ran.code == 0, ran.err
         said = " ".join(ran.out.split())
         assert "Could not be fitted: temperature, beta, affine (the scores put the true" in said
@@ -787,7 +787,8 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
     rows = [f"{a},{b:.6f}\n" for a, b in zip(y, 3 * rng.standard_cauchy(600) + 6 * y, strict=True)]
     rows[1] = f"1,{far}\n"
     ran = run("calibrate", write("f.csv", "y,s\n" + "".join(rows)), "--label", "y", "--positive",
-              "1", "--model", "s", "--scores-are", "log_odds", "--bound", bound)  # fmt: skip
+              "1", "--model", "s", "--scores-are", "log_odds", "--bound", bound,
+              "--kind", "automatic")  # fmt: skip
     assert ran.code == 0, ran.err
     said = " ".join(ran.out.split())
     assert "had a probability of 0 in" in said

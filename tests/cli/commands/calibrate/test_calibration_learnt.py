@@ -100,7 +100,7 @@ class TestChooseBy:
 
     def test_cross_entropy_is_the_default(self, run, table):
         words = (*table(*logits(300)), "--positive", "yes", "--json", *TWO)
-        plain = run("calibrate", *words)
+        plain = run("calibrate", *words, "--kind", "automatic")
         assert plain.out == run("calibrate", *words, "--choose-by", "cross-entropy").out
         assert plain.found["chosen_by"] == "cross-entropy"
 
@@ -116,7 +116,7 @@ class TestWithout:
 
     def test_few_cases_have_no_part_in_the_choice(self, run, table):
         scores, y = logits(300)
-        words = (*table(scores, y), "--positive", "yes", *TWO)
+        words = (*table(scores, y), "--positive", "yes", "--kind", "automatic", *TWO)
         found = run("calibrate", *words, "--json").found
         assert found["without"] == "choice and fit"
         after = cross_fit(y, np.round(scores, 9), calibrator=Automatic(folds=2), folds=2)
@@ -126,7 +126,7 @@ class TestWithout:
         assert "by a map chosen and fitted without it; in the comparison above maps were" in said
 
     def test_of_many_the_figures_are_those_of_the_comparison(self, run, table):
-        words = (*table(*logits(2500)), "--positive", "yes", *TWO)
+        words = (*table(*logits(2500)), "--positive", "yes", "--kind", "automatic", *TWO)
         found = run("calibrate", *words, "--json").found
         assert found["without"] == "fit"
         compared = next(row["loss"] for row in found["candidates"] if row["chosen"])
@@ -148,6 +148,8 @@ class TestWithout:
             "s",
             "--scores-are",
             "log_odds",
+            "--kind",
+            "automatic",
             *TWO,
         )
         ran = run("calibrate", write("t.csv", f"y,s,w\n{rows}"), *words, "--weight", "w", "--json")
@@ -155,7 +157,14 @@ class TestWithout:
 
     def test_folds_that_leave_too_little_to_choose_by(self, run, table):
         y = np.array([1, 1, *[0] * 18])
-        words = (*table(np.linspace(3, -3, 20), y), "--positive", "yes", "--json")
+        words = (
+            *table(np.linspace(3, -3, 20), y),
+            "--positive",
+            "yes",
+            "--json",
+            "--kind",
+            "automatic",
+        )
         assert run("calibrate", *words, "--folds", "2").found["without"] == "fit"
 
     def test_rows_of_weight_0_have_no_part_in_anything(self, run, write):

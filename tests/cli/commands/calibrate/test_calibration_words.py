@@ -25,7 +25,7 @@ def test_a_single_case_of_an_outcome(run, write):
     ran = run("calibrate", write("t.csv", f"y,p\n{rows}"), "--positive", "yes", "--model", "p")
     assert ran.code == 2
     assert "'y' has a single case of class yes" in ran.err
-    assert "--kind affine" in ran.err
+    assert "--kind temperature" in ran.err
     assert "Affine()" not in ran.err
 
 

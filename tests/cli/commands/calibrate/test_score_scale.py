@@ -288,7 +288,9 @@ class TestMeantAllTheSame:
         assert ran.code == 0, ran.err
         for name in ("train", "new"):
             ran = applied(run, name, None)
-            assert (ran.code, ran.err) == (0, "")
+            assert ran.code == 0
+            assert ("learnt on these very rows" in ran.err) == (name == "train")
+            assert ran.err.count("warning") == (name == "train")
 
     def test_turned_scores_are_looked_at_as_they_stand(self, run, write, narrow):
         rows = "".join(f"{y},{-x - 3!r}\n" for y, x in zip(Y, ODDS.tolist(), strict=True))

@@ -33,9 +33,10 @@ as long as only the shares have changed.
 
 _CALIBRATION = {
     "--model COLUMN": "the same as --scores COLUMN",
-    "--kind KIND": f"which calibrator (default automatic): {KINDS}",
+    "--kind KIND": "which calibrator (default affine, which stakes eval reckons with; automatic "
+    f"tries all that suit): {KINDS}",
     "--choose-by cost": "what the automatic choice is made by: cross-entropy (default), brier, or "
-    "cost, that of the decisions under the costs given",
+    "cost, that of the decisions under the costs given; without --kind it asks for the choice",
     "--bound 50": "how far, in natural logarithms, a score below the best of its case is trusted; "
     "lower ones are moved there (default: a little beyond the lowest that is finite)",
     "--folds 5": "folds for cross-fitting",
@@ -57,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     add_model_options(parser)
     add_cost_options(parser)
-    kind = {"choices": tuple(KINDS.split(", ")), "default": "automatic"}
+    kind = {"choices": tuple(KINDS.split(", "))}
     by = {"choices": ("cross-entropy", "brier", "cost")}
     numbers = {"bound": "data", "folds": 5, "seed": 0}
     add_group(parser, "the calibration", _CALIBRATION, kind=kind, choose_by=by, **numbers)
@@ -89,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
+    from stakes.calibration.calibrators.automatic_choice import default_calibrator
     from stakes.cli.commands.calibrate.calibration_fit import learn
     from stakes.cli.commands.calibrate.calibration_input import save
     from stakes.cli.commands.calibrate.calibration_text import draw, sentences, show, why
@@ -109,7 +111,7 @@ def _learn(args: Any) -> int:
             "cases at hand what the scores mean.",
             hint="leave it out; --prevalence says where it will run",
         )
-    if args.choose_by and args.kind != "automatic":
+    if args.choose_by and args.kind not in (None, "automatic"):
         raise DataError(
             f"--choose-by says how to choose, and --kind {args.kind} leaves nothing to choose.",
             hint="leave one of them out",
@@ -119,13 +121,15 @@ def _learn(args: Any) -> int:
             "there is no file to read.",
             hint="stakes calibrate data.csv --label y --model model_a -o model_a_cal.json",
         )
+    named = args.kind is not None
+    args.kind = args.kind or ("automatic" if args.choose_by else default_calibrator().kind)
     inquiry = inquiry_of(args)
     args.costs_assumed = not inquiry.gives_costs
     if args.costs_assumed:
         inquiry = inquiry.but(cost=("error=1",))
     with Telling() as telling:
         learnt = learn(inquiry, args, telling)
-        said = {"why": why(learnt), "sentences": sentences(learnt)}
+        said = {"why": why(learnt, named=named), "sentences": sentences(learnt)}
     for warning in learnt.warnings:
         warn(warning)
     written = save(learnt, args) if args.output else []

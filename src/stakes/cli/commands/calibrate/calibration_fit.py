@@ -14,6 +14,7 @@ import numpy as np
 from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
 from stakes.calibration.calibrator_json import every_kind
+from stakes.calibration.calibrators.automatic_choice import default_calibrator
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Cases as ReadCases
 from stakes.calibration.labelled_scores import read_cases
@@ -92,6 +93,7 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     if cases.weights is not None and cases.weights.any():  # so that as many cases count as rows
         cases = replace(cases, weights=cases.weights / cases.weights[cases.weights > 0].mean())
     place = at_place(question.application, cases.priors, inquiry)
+    _refuse_single_case(cases, args.kind)
     turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
         first = turned[0].values
@@ -237,3 +239,14 @@ def _about_few(cases: Cases) -> str | None:
         f"only {counts[least]:.0f} cases of '{cases.classes[least]}': the figures after "
         "calibration are uncertain."
     )
+
+
+def _refuse_single_case(cases: Cases, kind: str) -> None:
+    """Raise where a fold would leave the default nothing to learn of an outcome."""
+    single = np.flatnonzero(cases.counted == 1)
+    if kind == default_calibrator().kind and single.size:
+        raise DataError(
+            f"'{cases.label}' has a single case of class {cases.classes[single[0]]}; two of each "
+            "class are needed to fit a map without it.",
+            hint="add cases of that class, or fit one parameter:  --kind temperature",
+        )

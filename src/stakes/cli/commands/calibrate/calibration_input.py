@@ -96,6 +96,9 @@ def save(learnt: Learnt, args: Any) -> list[str]:
     )
     saved = learnt.calibrator.to_dict()
     saved["input"] = {**asdict(kept), "source": table.source, "sha256": table.digest}
+    read = (cases.label, *learnt.columns.values())
+    if {*read} <= {*table.names}:  # by which its own rows are known in other files too
+        saved["input"]["rows_sha256"] = table._columns_digest(read)
     size = write_whole(Path(args.output), sealed(saved).decode("ascii"))
     return [
         f"calibration: {args.output} ({max(1, round(size / 1000))} kB)",

@@ -197,11 +197,12 @@ def _naive(learnt: Learnt) -> float:
     return float((priors @ costs).min())
 
 
-def why(learnt: Learnt) -> str:
-    """Which calibrator, and why."""
+def why(learnt: Learnt, *, named: bool) -> str:
+    """Which calibrator, and why; `named` says that somebody asked for it."""
     cal = learnt.calibrator
     if not isinstance(cal, Automatic):
-        return f"{cal.kind}, as asked"
+        default = "with which stakes eval reckons too (--kind automatic tries others)"
+        return f"{cal.kind}, {'as asked' if named else default}"
     if learnt.before is None:  # ranks say nothing as they are
         return cal._why(as_is="")
     compared, given = cal.frame()["loss"][0], learnt.compared.before

@@ -17,7 +17,7 @@ from stakes.application.toml_text import located
 from stakes.calibration import Calibrator
 from stakes.calibration.calibrator_file import read_saved
 from stakes.cli.commands.calibrate.calibration_input import agreed, input_of, scores_from
-from stakes.cli.problems import EXIT_OK, printing_is_the_output
+from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.inquiry.option_words import shares
@@ -161,6 +161,7 @@ def apply_calibration(args: Any) -> int:
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
     table = read_table(args.file)
+    _warn_of_own_rows(saved, table, args.apply)
     known = kept.scores_are is not None
     scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
     assert learnt.classes is not None
@@ -232,3 +233,12 @@ def _refuse_idle_options(args: Any) -> None:
         )
     if file.suffix.lower() == PARQUET:
         load("pyarrow.parquet", extra="parquet")
+
+
+def _warn_of_own_rows(saved: dict[str, Any], table: Table, path: str) -> None:
+    """Say when a calibration is applied to the file that it was learnt on."""
+    if table.digest and saved.get("input", {}).get("sha256") == table.digest:
+        warn(
+            f"{path} was learnt on these very rows: what its probabilities cost here is "
+            "optimistic. What calibrating is worth was said when it was learnt."
+        )
