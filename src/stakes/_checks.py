@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import EXACT, as_array, as_reals, refuse_masked, refuse_rows
+from stakes._columns import (
+    EXACT,
+    as_array,
+    as_reals,
+    in_brief,
+    refuse_masked,
+    refuse_rows,
+    refuse_sparse,
+)
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError, StakesError
 from stakes.typing import FloatArray, Name, Priors
@@ -17,6 +28,10 @@ from stakes.typing import FloatArray, Name, Priors
 _SUM_TOLERANCE = 1e-6
 #: The same for rows of posteriors in small types: the rounding of their own type.
 _SUM_TOLERANCES = {"float32": 1e-5, "float16": 1e-3}
+#: Beyond this many draws or bins no memory suffices, and a number is a slip of the pen.
+_MOST = 10**9
+#: What kinds of things are called that have another name in Python.
+_WORDS = {"str": "text", "Mapping": "a dictionary", "Iterable": "a list", "Sequence": "a list"}
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -135,25 +150,96 @@ def refuse_absent(
 def as_level(level: Any) -> float:
     """A confidence level strictly between 0 and 1."""
     if not (is_number(level) and 0 < level < 1):
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
+        raise DataError(
+            f"`level` must lie between 0 and 1; got {in_brief(level)}.", hint="level=0.95"
+        )
     return float(level)
 
 
 def as_whole(value: Any, name: str, least: int = 1) -> int:
     """A whole number, not less than the least."""
     if not (is_number(value) and least <= value < np.inf and int(value) == value):
-        raise DataError(f"`{name}` must be a whole number, at least {least}; got {value!r}.")
+        raise DataError(
+            f"`{name}` must be a whole number, at least {least}; got {in_brief(value)}."
+        )
+    if value > _MOST:
+        raise DataError(f"`{name}` must be at most {_MOST:,}; got {float_of(value):g}.")
     return int(value)
+
+
+def as_number(value: Any, name: str, error: type[StakesError] = DataError) -> float:
+    """A single real number; text, true and false, and columns of numbers are none."""
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if is_number(plain) or isinstance(plain, (Decimal, Fraction)):
+        number = float_of(plain)
+        if not isinstance(plain, int) or math.isfinite(number):
+            return number
+    raise error(f"`{name}` must be a number; got {in_brief(value)}.")
+
+
+def as_pair(values: Any, name: str, what: str) -> tuple[Any, Any]:
+    """Two things that belong together; `what` says which."""
+    if isinstance(values, (tuple, list)) and len(values) == 2:
+        return values[0], values[1]
+    raise DataError(f"`{name}` must be {what}; got {in_brief(values)}.")
+
+
+def two_numbers(
+    values: Any, name: str, error: type[StakesError] = DataError
+) -> tuple[float, float]:
+    """A pair of numbers, such as the ends of a range."""
+    pair = as_reals(values, name, error)
+    if pair.shape != (2,):
+        raise error(f"`{name}` must be two numbers; got {in_brief(values)}.")
+    return float(pair[0]), float(pair[1])
+
+
+def keep_numbers(thing: Any, *names: str, error: type[StakesError] = DataError) -> None:
+    """Hold fields of a frozen dataclass to be numbers; Python's own stay as they were written."""
+    for name in names:
+        value = getattr(thing, name)
+        number = as_number(value, name, error)
+        if type(value) not in (int, float):
+            object.__setattr__(thing, name, number)
+
+
+def float_of(value: Any) -> float:
+    """A number as a float; infinite where it is larger than floats are."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def of_kind(
+    value: Any,
+    name: str,
+    *kinds: type,
+    hint: str | None = None,
+    error: type[StakesError] = DataError,
+) -> Any:
+    """The value itself, if it is one of these kinds of things."""
+    text = isinstance(value, (str, bytes)) and str not in kinds
+    if isinstance(value, kinds) and not text and getattr(value, "ndim", 1) != 0:
+        return value
+    known = " or ".join(_WORDS.get(kind.__name__, _article(kind.__name__)) for kind in kinds)
+    raise error(f"`{name}` must be {known}; got {in_brief(value)}.", hint=hint)
+
+
+def _article(word: str) -> str:
+    """A word with its article."""
+    return f"an {word}" if word[0] in "AEIO" else f"a {word}"
 
 
 def is_number(value: Any) -> bool:
     """Whether a value is a plain number; true and false are none."""
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _even_rows(values: Any, name: str, error: type[StakesError], hint: str | None) -> NDArray[Any]:
     """An array of any type; frames and tensors are read through NumPy."""
     refuse_masked(values, name)
+    refuse_sparse(values, name)
     try:
         return np.asarray(values)
     except ValueError:
@@ -166,7 +252,7 @@ def as_matrix(values: Any, name: str, hint: str | None = None) -> NDArray[Any]:
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise DataError(f"`{name}` must hold numbers; got object.", hint=hint) from None
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise DataError(
@@ -181,7 +267,7 @@ def as_counts(values: Any, name: str) -> NDArray[Any]:
     """Numbers or weights of cases: integers stay so where floats hold their sum exactly."""
     array = as_array(values, name)
     if array.dtype == object:
-        array = array.astype(np.float64)
+        array = as_reals(array, name)
     if array.dtype.kind not in "fiub":
         raise DataError(f"`{name}` must hold numbers; got {array.dtype}.")
     with np.errstate(over="ignore"):

@@ -6,6 +6,7 @@ library is never imported for it, only recognised (by narwhals) when the user al
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,6 +19,17 @@ from stakes.messages.audience import named, row
 
 #: Below this floats hold every integer.
 EXACT = 2**53
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 100
+
+
+def in_brief(value: Any) -> str:
+    """A value of any kind as a few words of an error."""
+    try:
+        words = " ".join(repr(value).split())
+    except Exception:  # what somebody else's object does with its own name
+        words = ""
+    return words if 0 < len(words) <= 100 else _SHORT.repr(words or type(value).__name__)[1:-1]
 
 
 def refuse_rows(
@@ -42,7 +54,22 @@ def refuse_rows(
 def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     """`values` as a NumPy array of any shape, without masked entries."""
     refuse_masked(values, name)
-    return np.asarray(values, dtype=dtype)
+    refuse_sparse(values, name)
+    try:
+        return np.asarray(values, dtype=dtype)
+    except (OverflowError, TypeError, ValueError):
+        raise DataError(
+            f"`{name}` must hold numbers, in rows of equal length; got {in_brief(values)}."
+        ) from None
+
+
+def refuse_sparse(values: Any, name: str) -> None:
+    """Raise for sparse arrays: NumPy takes one for a single object."""
+    if hasattr(values, "nnz") and hasattr(values, "toarray"):
+        raise DataError(
+            f"`{name}` must be an ordinary array; got {type(values).__name__}, which is sparse.",
+            hint=f"{name}.toarray()",
+        )
 
 
 def refuse_masked(values: Any, name: str) -> None:
@@ -68,13 +95,14 @@ def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> ND
         raise error(f"`{name}` must hold real numbers; got {array.dtype}.")
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise error(f"`{name}` must hold real numbers; got {values!r}.") from None
+    except (OverflowError, TypeError, ValueError):
+        raise error(f"`{name}` must hold real numbers; got {in_brief(values)}.") from None
 
 
 def as_column(values: Any, name: str) -> NDArray[Any]:
     """`values` as a one-dimensional NumPy array without missing entries."""
     refuse_masked(values, name)
+    refuse_sparse(values, name)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         series = series.alias("values")  # Polars takes a name such as ^p$ for a pattern
@@ -191,7 +219,7 @@ def _differs_from_itself(item: Any) -> bool:
     """NaN and missing markers are the values that are not equal to themselves."""
     try:
         return not bool(item == item)
-    except TypeError:  # a missing marker that refuses to be compared
+    except (TypeError, ValueError):  # a missing marker that refuses to be compared; an array
         return True
 
 

@@ -8,8 +8,20 @@ import shlex
 import stat
 import tempfile
 from pathlib import Path
+from typing import Any
 
+from stakes._columns import in_brief
 from stakes.exceptions import FormatError
+
+
+def as_path(path: Any) -> Path:
+    """A path as people give it, as text or a Path; anything else cannot name a file."""
+    if isinstance(path, (str, os.PathLike)):
+        with contextlib.suppress(TypeError, ValueError):  # a lone surrogate; a path of bytes
+            file = Path(path)
+            if b"\0" not in os.fsencode(file):
+                return file
+    raise FormatError(f"`path` must name a file; got {in_brief(path)}.", hint='path="name.ext"')
 
 
 def refuse_unwritable(path: Path) -> None:

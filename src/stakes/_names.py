@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import as_column
+from stakes._columns import EXACT, as_column, in_brief
 from stakes.exceptions import LabelError, StakesError
 from stakes.messages.audience import row
 from stakes.typing import IntArray, Name
@@ -32,16 +32,26 @@ def as_names(names: Any, what: str, error: type[StakesError] = LabelError) -> tu
             hint=f"{what}=[{names!r}, ...]",
         )
     if isinstance(names, (set, frozenset)) or not isinstance(names, Iterable):
-        raise error(f"`{what}` must be a sequence of names, in order; got {names!r}.")
+        raise error(f"`{what}` must be a sequence of names, in order; got {in_brief(names)}.")
+    if getattr(names, "ndim", 1) == 0:
+        raise error(f"`{what}` must be a sequence of names, in order; got {in_brief(names)}.")
     plain = tuple(_plain(name) for name in names)
     seen: set[Name] = set()
     for name in plain:
         if not isinstance(name, (str, int, float)) or name != name:
-            raise error(f"`{what}` must be strings or numbers; got {name!r}.")
+            raise error(f"`{what}` must be strings or numbers; got {in_brief(name)}.")
         if name in seen:
             raise error(f"`{what}` must differ from each other; {name!r} occurs twice.")
         seen.add(name)
     return plain
+
+
+def place_of(name: Any, names: Iterable[Any]) -> int | None:
+    """Where a name stands among others; None where it does not, as no list or array does."""
+    try:
+        return {known: at for at, known in enumerate(names)}.get(_plain(name))
+    except TypeError:
+        return None
 
 
 def table_names(
@@ -159,7 +169,8 @@ def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[
     if column.dtype.kind in "iub":
         return _encode_integers(column, names, what)
     if column.dtype.kind == "f":
-        whole = column == np.floor(column)
+        wide = column.astype(np.float64, copy=False)  # float16 does not hold the limit
+        whole = (wide == np.floor(wide)) & (np.abs(wide) < EXACT)
         if whole.all() and integer_named(names):
             return _encode_integers(column.astype(np.int64), names, what)
     return _encode_distinct(column, names, what)

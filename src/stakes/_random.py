@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import in_brief
 from stakes.exceptions import DataError
 
 #: What `rng=None` stands for.
@@ -32,7 +33,7 @@ def _checked(rng: Any) -> int:
     whole = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)
     if not whole or rng < 0:
         raise DataError(
-            f"`rng` must be None, a whole number from 0 on or a Generator; got {rng!r}.",
+            f"`rng` must be None, a whole number from 0 on or a Generator; got {in_brief(rng)}.",
             hint="rng=0",
         )
     return int(rng)

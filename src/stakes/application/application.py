@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen, is_number
+from stakes._checks import as_priors, frozen, is_number, of_kind
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
@@ -73,6 +73,9 @@ class Application:
         matrix = as_cost_matrix(costs)
         if volume is not None and not (is_number(volume) and 0 < volume < math.inf):
             raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
+        for name, words in (("unit", unit), ("period", period)):
+            if words is not None:
+                of_kind(words, name, str, error=CostError)
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
         vars(self).update(costs=matrix, priors=shares, unit=unit, volume=volume, period=period)
 
@@ -94,7 +97,7 @@ class Application:
 
     def with_costs(self, costs: CostMatrix) -> Application:
         """Other costs in the same place."""
-        priors = self.priors
+        priors, costs = self.priors, as_cost_matrix(costs)
         if priors is not None and costs.classes != self.classes:
             raise CostError(f"`costs` must have the classes {listed(self.classes)}.")
         return Application(costs, priors, self.unit, self.volume, self.period)

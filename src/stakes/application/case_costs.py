@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
+from stakes._checks import as_number, as_whole, frozen, of_kind
 from stakes._columns import as_reals, as_weights
 from stakes._names import as_names, listed, table_names
 from stakes._random import as_generator
@@ -200,6 +200,9 @@ def _cells(
 
     They are given by fn, fp, tp, tn, or by truth and decision.
     """
+    of_kind(costs, "costs", Mapping, error=CostError)
+    classes = None if classes is None else as_names(classes, "classes", CostError)
+    decisions = None if decisions is None else as_names(decisions, "decisions", CostError)
     if is_binary(costs):
         sizes = [2 if names is None else len(names) for names in (classes, decisions)]
         if sizes != [2, 2]:
@@ -298,22 +301,29 @@ def costs_from_amounts(
     array([[0.5 , 0.05, 0.  ],
            [0.  , 0.24, 0.4 ]])
     """
-    if not amounts:
+    if not of_kind(amounts, "amounts", Mapping, error=CostError):
         raise CostError("`amounts` must name at least one outcome.")
-    columns = tuple(next(iter(amounts.values()))) if decisions is None else tuple(decisions)
+    for truth, row in amounts.items():
+        of_kind(row, f"amounts[{truth!r}]", Mapping, error=CostError)
+    columns = next(iter(amounts.values())) if decisions is None else decisions
+    columns = as_names(columns, "decisions", CostError)
     sides: dict[str, Any] = {"classes": tuple(amounts), "decisions": columns}
-    known = dict(quantities or {})
+    known = {} if quantities is None else of_kind(quantities, "quantities", Mapping)
     unknown = any(isinstance(value, Unknown) for value in known.values())
-    generator, n = as_generator(rng), draws if unknown else 1
+    generator, n = as_generator(rng), as_whole(draws, "draws") if unknown else 1
     drawn = {
-        name: value.sample(n, generator) if isinstance(value, Unknown) else np.full(n, float(value))
+        name: value.sample(n, generator)
+        if isinstance(value, Unknown)
+        else np.full(n, as_number(value, name))
         for name, value in known.items()
     }
     drawn["0"] = np.zeros(n)  # one entry per draw, also where no formula names a quantity
     written: dict[Any, dict[Any, str]] = {truth: {} for truth in amounts}
     for truth, row in amounts.items():
         for decision, amount in row.items():
-            formula = amount if isinstance(amount, str) else repr(float(amount))
+            formula = (
+                amount if isinstance(amount, str) else repr(as_number(amount, "amounts", CostError))
+            )
             written[truth][decision] = f"({formula}) + `0`"  # one value per draw
     values = case_costs(drawn, written, **sides).values
     values = 0.0 - values if gains else values

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stakes._files import write_whole
+from stakes._checks import of_kind
+from stakes._columns import in_brief
+from stakes._files import as_path, write_whole
 from stakes._names import as_names
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
@@ -71,6 +73,8 @@ def costs_from_csv(text: str, *, source: str = "costs", delimiter: str = ",") ->
     >>> app.costs.cost("churn", "ignore")
     40.0
     """
+    of_kind(text, "text", str)
+    _one_sign(delimiter)
     with located(source):
         stream = io.StringIO(text.removeprefix("\ufeff"), newline="")
         notes, skipped = _notes(stream, delimiter)
@@ -118,6 +122,7 @@ def costs_to_csv(application: Application | CostMatrix, *, delimiter: str = ",")
     churn,40,0
     <BLANKLINE>
     """
+    _one_sign(delimiter)
     app = as_application(application)
     costs = app.costs
     notes = settings(app)
@@ -134,6 +139,12 @@ def costs_to_csv(application: Application | CostMatrix, *, delimiter: str = ",")
 
 
 # ----------------------------------------------------------------- privates
+
+
+def _one_sign(delimiter: Any) -> None:
+    """Raise unless cells are parted by a single character that no cell begins or ends with."""
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n ':
+        raise FormatError(f"`delimiter` must be one character; got {in_brief(delimiter)}.")
 
 
 def _quoted(cell: str, delimiter: str) -> str:
@@ -289,7 +300,7 @@ def read_costs(path: str | os.PathLike[str]) -> Application:
     array([[ 0.,  4.],
            [40.,  0.]])
     """
-    suffix = _suffix(Path(path))
+    suffix = _suffix(as_path(path))
     text = file_text(path)
     if suffix == ".toml":
         return costs_from_toml(text, source=str(path))
@@ -318,7 +329,7 @@ def read_uncertain_costs(path: str | os.PathLike[str]) -> UncertainApplication:
     ...     len(read_uncertain_costs(path).corners())
     2
     """
-    if _suffix(Path(path)) != ".toml":
+    if _suffix(as_path(path)) != ".toml":
         raise FormatError(f"{path}: ranges of costs are read from a .toml file.")
     return uncertain_costs_from_toml(file_text(path), source=str(path))
 
@@ -347,7 +358,7 @@ def write_costs(
     ...     read_costs(pathlib.Path(folder, "costs.csv")).costs == costs
     True
     """
-    suffix = _suffix(Path(path))
+    suffix = _suffix(as_path(path))
     if suffix == ".toml":
         text = costs_to_toml(application)
     elif isinstance(application, UncertainApplication):
@@ -361,13 +372,13 @@ def write_costs(
             f"{path}: the character {error.object[error.start]!r} of a name cannot be written "
             "as UTF-8."
         ) from error
-    write_whole(Path(path), content)
+    write_whole(as_path(path), content)
 
 
 def file_text(path: str | os.PathLike[str]) -> str:
     """The file as text; a byte order mark is left out."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return as_path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path}: not UTF-8 text; byte {error.start} is {error.object[error.start]:#04x}.",

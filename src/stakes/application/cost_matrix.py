@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
-from stakes._checks import as_matrix, as_priors, frozen
-from stakes._columns import as_array, as_column
-from stakes._names import as_names, listed, table_names
-from stakes.exceptions import CostError
+from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
+from stakes._columns import as_array, as_column, as_reals, in_brief
+from stakes._names import as_names, listed, place_of, table_names
+from stakes.exceptions import CostError, PriorError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from stakes.application.dominance import DominatedDecision
     from stakes.application.equivalence import Disagreement
 
+
+#: A table of more classes than this does not fit into memory.
+_MOST_CLASSES = 20_000
 
 #: Every word for a cost of two classes and two decisions.
 AMOUNTS = {name: name for name in ("fn", "fp", "tp", "tn")}
@@ -64,7 +67,7 @@ def _labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], li
         corner, heads = getattr(index, "name", None), list[Name](index)
     else:
         corner = table.columns[0] if truth is None else truth
-        if corner not in columns:
+        if place_of(corner, columns) is None:
             raise CostError(f"no column {corner!r}; there are {listed(columns)}.")
         kept = [name for name in table.columns if name != corner]
         costs, columns = table[kept], list[Name](kept)  # `drop` of Polars takes patterns
@@ -175,6 +178,10 @@ class CostMatrix:
                [1., 0.]])
         """
         if isinstance(classes, (int, np.integer)):
+            if not 0 <= classes <= _MOST_CLASSES:
+                raise CostError(
+                    f"`classes` must be 1 to {_MOST_CLASSES:,}; got {in_brief(classes)}."
+                )
             classes = range(classes)
         names = as_names(classes, "classes", CostError)
         return cls(1.0 - np.eye(len(names)), classes=names)
@@ -216,8 +223,12 @@ class CostMatrix:
                [2.5  , 0.   ]])
         """
         if classes is None:
-            classes = list(priors) if isinstance(priors, Mapping) else range(np.size(priors))
-        shares = as_priors(priors, tuple(classes))
+            given = (
+                priors if isinstance(priors, Mapping) else as_reals(priors, "priors", PriorError)
+            )
+            classes = list(given) if isinstance(given, Mapping) else range(given.size)
+        classes = as_names(classes, "classes", CostError)
+        shares = as_priors(priors, classes)
         if (shares == 0).any():
             absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]
             raise CostError(f"`priors` must be positive to be inverted; {listed(absent)} has 0.")
@@ -259,6 +270,10 @@ class CostMatrix:
         array([[ 0.,  1.],
                [12.,  0.]])
         """
+        matrices = [
+            of_kind(each, "matrices", CostMatrix, error=CostError)
+            for each in of_kind(matrices, "matrices", Iterable, error=CostError)
+        ]
         if len(matrices) == 0:
             raise CostError("`matrices` must hold at least one cost matrix; got none.")
         first = matrices[0]
@@ -332,6 +347,7 @@ class CostMatrix:
         array([[ 0.,  4.],
                [40.,  0.]])
         """
+        factor = as_number(factor, "factor", CostError)
         if not (np.isfinite(factor) and factor > 0):
             raise CostError(f"`factor` must be a positive number; got {factor!r}.")
         return self._with(self.values * factor)
@@ -351,8 +367,8 @@ class CostMatrix:
         """What `decision` costs when the true class is `truth`."""
         sides = (("class", truth, self.classes), ("decision", decision, self.decisions))
         for what, name, names in sides:
-            if name not in names:
-                raise CostError(f"no {what} {name!r}; there are {listed(names)}.")
+            if place_of(name, names) is None:
+                raise CostError(f"no {what} {in_brief(name)}; there are {listed(names)}.")
         return float(self.values[self.classes.index(truth), self.decisions.index(decision)])
 
     def frame(self) -> Frame:

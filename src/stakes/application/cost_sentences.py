@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import of_kind
 from stakes.typing import Name
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class _Line(NamedTuple):
 
 def describe_costs(costs: CostMatrix, *, unit: str | None = None) -> str:
     """See `CostMatrix.describe`."""
+    if unit is not None:
+        of_kind(unit, "unit", str)
     lines = [*_errors(costs), *_correct(costs)]
     split = max((len(line.truth) for line in lines if line.decision), default=0)
     lefts = [f"{x.truth:<{split}}  {x.decision}" if x.decision else x.truth for x in lines]

@@ -74,6 +74,9 @@ def dominated_decisions(costs: CostMatrix) -> tuple[DominatedDecision, ...]:
     with these costs 'ask' (0.6) is never the cheapest: one of 'no', 'yes' costs no more whatever
     the posterior, so 'ask' is never worth taking.
     """
+    from stakes.application.application import as_cost_matrix
+
+    costs = as_cost_matrix(costs)
     values = costs.values
     useful = useful_decisions(values)
     found = []

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
+from stakes._checks import as_number, frozen
 from stakes._kernels.bayes_rule import Piece, pieces
 from stakes._names import listed
+from stakes.application.application import as_cost_matrix
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.dominance import TOLERANCE, solve, useful_decisions
 from stakes.exceptions import CostError
@@ -73,6 +74,7 @@ def disagreement(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
     >>> print(disagreement(CostMatrix([[0, 1], [10, 0]]), CostMatrix([[0, 1], [3, 0]])))
     for the posterior (0.8295, 0.1705) one takes 1, the other 0.
     """
+    costs, other = as_cost_matrix(costs), as_cost_matrix(other)
     if ranks_like(costs, other):
         return None
     if costs.shape[0] == 2:
@@ -110,6 +112,7 @@ def ranks_like(costs: CostMatrix, other: CostMatrix) -> bool:
     >>> ranks_like(CostMatrix([[0, 1], [10, 0]]), CostMatrix([[5, 7], [20, 0]]))
     True
     """
+    costs, other = as_cost_matrix(costs), as_cost_matrix(other)
     first, second = costs.values, _matched(costs, other)
     pair = []
     slack = np.zeros((first.shape[0], 1))
@@ -231,6 +234,7 @@ def normalized_utilities(costs: CostMatrix) -> FloatArray:
     array([[0.7, 0.6],
            [0. , 1. ]])
     """
+    costs = as_cost_matrix(costs)
     highest, lowest = float(costs.values.max()), float(costs.values.min())
     if highest == lowest:
         raise CostError(f"`costs` must differ somewhere; all are {highest:g}.")
@@ -278,7 +282,7 @@ class UtilityPoint:
     y: float
 
     def __post_init__(self) -> None:
-        x, y = float(self.x), float(self.y)
+        x, y = as_number(self.x, "x", CostError), as_number(self.y, "y", CostError)
         if not (abs(x) <= 1 and abs(y) <= 1):
             raise CostError(f"`x` and `y` must lie between -1 and 1; got ({x:g}, {y:g}).")
         if abs(y - x) > 1 + _ROUNDING:
@@ -293,6 +297,7 @@ class UtilityPoint:
     @classmethod
     def from_costs(cls, costs: CostMatrix) -> UtilityPoint:
         """The point of a 2 x 2 cost matrix whose first decision is right for the first class."""
+        costs = as_cost_matrix(costs)
         if costs.shape != (2, 2):
             rows, columns = costs.shape
             raise CostError(f"the plane holds matrices of 2 x 2 costs; got {rows} x {columns}.")

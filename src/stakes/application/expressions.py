@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._columns import as_floats
+from stakes._columns import as_floats, in_brief
 from stakes._names import listed
 from stakes.exceptions import CostError
 from stakes.messages.audience import row
@@ -200,6 +200,10 @@ class CostExpression:
 
     def _column(self, columns: Mapping[str, Any], name: str) -> Any:
         """A column; where there is none of that name, an error that says which ones there are."""
+        if not (hasattr(columns, "columns") or isinstance(columns, Mapping)):
+            raise CostError(
+                f"`columns` must be a data frame or a dictionary; got {in_brief(columns)}."
+            )
         try:
             return columns[name]
         except Exception as error:  # every frame library has its own

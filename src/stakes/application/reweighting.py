@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, positive_share
-from stakes._columns import as_column, as_weights
+from stakes._checks import as_number, as_priors, positive_share
+from stakes._columns import as_array, as_column, as_weights
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.application.application import as_application
 from stakes.application.cost_sentences import shown, spoken
@@ -58,7 +58,8 @@ def class_factors(
     array([0.385, 3.462])
     """
     app = None if costs is None else as_application(costs)
-    size = np.size(from_priors) if np.ndim(from_priors) else 2
+    given = as_array(from_priors, "from_priors")
+    size = given.size if given.ndim else 2
     classes = range(size) if app is None else app.classes
     shares = as_priors(from_priors, classes, name="from_priors")
     if (shares == 0).any():
@@ -170,6 +171,7 @@ def target_weight(
     >>> round(target_weight(0.9, 0.5, priors=0.1), 6)
     0.5
     """
+    cost_weight = as_number(cost_weight, "cost_weight", CostError)
     if not 0 <= cost_weight <= 1:
         raise CostError(f"`cost_weight` must lie between 0 and 1; got {cost_weight!r}.")
     data = positive_share(from_priors, "from_priors", inside=True)

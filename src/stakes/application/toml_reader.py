@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stakes._checks import of_kind
 from stakes._names import listed
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
@@ -121,6 +122,7 @@ class _Cells(NamedTuple):
 
 def toml_table(text: str) -> dict[str, Any]:
     """The text as a table, whatever is in it."""
+    of_kind(text, "text", str, error=FormatError)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:

@@ -4,15 +4,15 @@ of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._checks import as_priors, as_whole, frozen
-from stakes._columns import as_reals
+from stakes._checks import as_priors, as_whole, frozen, of_kind
+from stakes._columns import as_array, as_reals
 from stakes._names import table_names
 from stakes._random import as_generator
 from stakes.application.application import Application, as_application
@@ -77,7 +77,7 @@ def parts_of(costs: Any) -> tuple[FloatArray, tuple[Term, ...], Draws | None]:
         return costs.values.copy(), (), None
     if isinstance(costs, Affine):
         return costs.base, costs.terms, None
-    rows = [list(row) for row in costs]
+    rows = [list(of_kind(row, "costs", Iterable)) for row in of_kind(costs, "costs", Iterable)]
     if not rows or any(len(row) != len(rows[0]) for row in rows) or not rows[0]:
         raise CostError("`costs` must be a table: one row per class, all of one length.")
     base, terms = np.zeros((len(rows), len(rows[0]))), []
@@ -96,7 +96,7 @@ def _number(cell: Any, i: int, j: int) -> float:
     """A known cost."""
     try:
         value = float(cell)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         value = np.nan
     if not np.isfinite(value):
         raise CostError(
@@ -235,6 +235,7 @@ class UncertainApplication:
         array([[0. , 0.1],
                [0.9, 0. ]])
         """
+        of_kind(weight, "weight", Unknown, hint="weight=Between(0.2, 0.4)", error=CostError)
         if weight.low < 0 or weight.high > 1:
             raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
         term = Term(weight, np.array([[0.0, -1.0], [1.0, 0.0]]))
@@ -254,7 +255,7 @@ class UncertainApplication:
         array([[ 0.,  1.],
                [12.,  0.]])
         """
-        apps = [as_application(app) for app in applications]
+        apps = [as_application(app) for app in of_kind(applications, "applications", Iterable)]
         if not apps:
             raise CostError("`applications` must hold at least one application; got none.")
         first = apps[0]
@@ -297,7 +298,7 @@ class UncertainApplication:
         n = matrices.shape[0]
         shares = equal_or_given(weights, n, "weights")
         paired = priors is not None and not isinstance(priors, (Unknown, DirichletShares))
-        if paired and np.ndim(priors) == 2:
+        if paired and not isinstance(priors, Mapping) and as_array(priors, "priors").ndim == 2:
             classes = settings.get("classes") or range(matrices.shape[1])
             rows = np.stack([as_priors(row, tuple(classes)) for row in priors])
             if rows.shape[0] != n:

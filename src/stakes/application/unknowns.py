@@ -9,8 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen
+from stakes._checks import as_priors, as_whole, frozen, keep_numbers
 from stakes._columns import as_reals
+from stakes._random import as_generator
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
@@ -44,6 +45,19 @@ def equal_or_given(probabilities: Any, size: int, name: str) -> FloatArray:
     return as_priors(given, range(size), name)
 
 
+def _sampling(draws: Any, rng: Any) -> tuple[int, np.random.Generator]:
+    """How often to draw, and where from."""
+    return as_whole(draws, "draws", least=0), as_generator(rng)
+
+
+def _column(values: Any, name: str) -> list[float]:
+    """Several numbers, one after the other."""
+    column = as_reals(values, name, CostError)
+    if column.ndim != 1:
+        raise CostError(f"`{name}` must be a list of numbers; got shape {column.shape}.")
+    return [float(value) for value in column]
+
+
 def _log_uniform_mean(low: float, high: float) -> float:
     """Mean of a number whose logarithm is uniform."""
     width = math.log(high / low)
@@ -75,6 +89,7 @@ class Between:
     high: float
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "low", "high", error=CostError)
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
             raise CostError(f"a range needs two finite ends, the lower first; got {self}.")
 
@@ -98,7 +113,8 @@ class Between:
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `draws` times."""
         if not self._is_logarithmic:
-            return rng.uniform(self.low, self.high, draws)
+            size, random = _sampling(draws, rng)
+            return random.uniform(self.low, self.high, size)
         sizes = LogUniform(*self._sizes).sample(draws, rng)
         return np.asarray(np.copysign(sizes, self.low))
 
@@ -122,6 +138,7 @@ class LogUniform:
     high: float
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "low", "high", error=CostError)
         if not 0 < self.low <= self.high < math.inf:
             raise CostError(f"needs 0 < low <= high; got {self.low!r} and {self.high!r}.")
 
@@ -132,7 +149,8 @@ class LogUniform:
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `draws` times."""
-        return np.asarray(np.exp(rng.uniform(math.log(self.low), math.log(self.high), draws)))
+        size, random = _sampling(draws, rng)
+        return np.asarray(np.exp(random.uniform(math.log(self.low), math.log(self.high), size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +174,7 @@ class Alternatives:
     probabilities: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        values = tuple(as_reals(self.values, "values", CostError).tolist())
+        values = tuple(_column(self.values, "values"))
         if not values or not all(map(math.isfinite, values)):
             raise CostError(f"`values` must be one or more finite numbers; got {values}.")
         checked = equal_or_given(self.probabilities, len(values), "probabilities")
@@ -183,7 +201,8 @@ class Alternatives:
         """Draw it `draws` times."""
         assert self.probabilities is not None
         shares = np.asarray(self.probabilities) / math.fsum(self.probabilities)
-        return np.asarray(rng.choice(np.asarray(self.values), size=draws, p=shares))
+        size, random = _sampling(draws, rng)
+        return np.asarray(random.choice(np.asarray(self.values), size=size, p=shares))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -226,7 +245,8 @@ class Samples:
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw from them `draws` times, with replacement."""
-        return np.asarray(rng.choice(self.values, size=draws))
+        size, random = _sampling(draws, rng)
+        return np.asarray(random.choice(self.values, size=size))
 
     def __repr__(self) -> str:
         return f"Samples({self.values.size} draws from {self.low:g} to {self.high:g})"
@@ -251,6 +271,7 @@ class BetaShare:
     beta: float
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "alpha", "beta", error=CostError)
         if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
             raise CostError(f"`alpha` and `beta` must be positive; got {self}.")
 
@@ -271,7 +292,8 @@ class BetaShare:
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `draws` times."""
-        return rng.beta(self.alpha, self.beta, draws)
+        size, random = _sampling(draws, rng)
+        return random.beta(self.alpha, self.beta, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +314,7 @@ class DirichletShares:
     concentration: Sequence[float]
 
     def __post_init__(self) -> None:
-        values = tuple(as_reals(self.concentration, "concentration", CostError).tolist())
+        values = tuple(_column(self.concentration, "concentration"))
         if not values or not all(0 < value < math.inf for value in values):
             raise CostError(f"`concentration` must be positive numbers; got {values}.")
         object.__setattr__(self, "concentration", values)
@@ -305,4 +327,5 @@ class DirichletShares:
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw them `draws` times, one row per draw."""
-        return rng.dirichlet(self.concentration, draws)
+        size, random = _sampling(draws, rng)
+        return random.dirichlet(self.concentration, size)

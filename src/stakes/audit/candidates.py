@@ -8,8 +8,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes._columns import as_reals
 from stakes._kernels import rankings as kernels
+from stakes._names import place_of
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import as_count_metric
 from stakes.audit.indifference import strict_sign
@@ -130,9 +132,9 @@ def rank_correlations(
     array([[ 1. ,  0.5],
            [-1. , -0.5]])
     """
-    if kind not in ("spearman", "weighted"):
+    if place_of(kind, ("spearman", "weighted")) is None:
         raise DataError(f"`kind` must be 'spearman' or 'weighted'; got {kind!r}.")
-    if top not in ("high", "low"):
+    if place_of(top, ("high", "low")) is None:
         raise DataError(f"`top` must be 'high' or 'low'; got {top!r}.")
     sign = -1.0 if top == "high" else 1.0
     a, b = sign * as_reals(first, "first"), sign * as_reals(second, "second")
@@ -335,7 +337,7 @@ def audit_candidates(
     >>> found.chosen, found.cheapest, round(found.regret, 2)
     ('B', 'A', 7.0)
     """
-    if len(candidates) == 0:
+    if len(of_kind(candidates, "candidates", Mapping)) == 0:
         raise DataError("`candidates` must map names to confusion matrices; got none.")
     app = as_application(application)
     tables = {str(name): _named(table, app) for name, table in candidates.items()}

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import as_reals
+from stakes._columns import as_reals, in_brief
+from stakes._names import place_of
 from stakes.application import CostMatrix
 from stakes.audit.compliance_witnesses import false_alarms
 from stakes.audit.count_metric import CountMetric, as_count_metric
@@ -17,7 +18,7 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
 from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Name
 
 #: Step of the differences, as a share of the cases that can move.
@@ -148,8 +149,8 @@ def implied_costs(
     At this operating point f1 treats a miss as 2.5 false alarms.
     """
     table = as_table(matrix)
-    if positive is not None and positive not in table.classes:
-        raise DataError(f"`positive` must be one of {table.classes}; got {positive!r}.")
+    if positive is not None and place_of(positive, table.classes) is None:
+        raise DataError(f"`positive` must be one of {table.classes}; got {in_brief(positive)}.")
     index = 1 if positive is None else table.classes.index(positive)
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=application, positive=index
@@ -288,7 +289,7 @@ def best_threshold(
     >>> best.threshold, round(best.miss_cost, 2), best.matrix.counts.tolist()
     (-0.75, 2.12, [[2.0, 1.0], [0.0, 2.0]])
     """
-    scores.require_both("best_threshold")
+    require_both(scores, "best_threshold")
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
     if thresholds is None:
         cuts, tables = scores.finest[0], scores.finest_tables

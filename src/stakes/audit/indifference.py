@@ -9,15 +9,15 @@ as a share of all cases.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import positive_share
-from stakes._columns import as_reals
+from stakes._checks import as_whole, of_kind, positive_share
+from stakes._columns import as_reals, in_brief
 from stakes._kernels.rankings import common_arc
 from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
@@ -338,8 +338,7 @@ def level_sets(
     1.0
     """
     prevalence = positive_share(priors, inside=True)
-    if resolution < 2:
-        raise DataError(f"`resolution` must be at least 2; got {resolution}.")
+    resolution = as_whole(resolution, "resolution", least=2)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
     rates = np.linspace(0, 1, resolution)
     fpr, tpr = np.meshgrid(rates, rates)
@@ -400,16 +399,24 @@ def metric_cloud(
     >>> cloud.shape
     (400, 4)
     """
-    negatives, positives = as_reals(class_totals, "class_totals").tolist()
+    totals, steps = as_reals(class_totals, "class_totals"), as_whole(steps, "steps")
+    if totals.shape != (2,):
+        raise DataError(f"`class_totals` must be two numbers; got {in_brief(class_totals)}.")
+    negatives, positives = totals.tolist()
     if not (0 < negatives < np.inf and 0 < positives < np.inf and steps >= 2):
         raise DataError("`class_totals` must be positive and finite, and `steps` at least 2.")
     fp, fn = np.meshgrid(np.linspace(0, negatives, steps), np.linspace(0, positives, steps))
     cells = np.stack([negatives - fp, fp, fn, positives - fn], axis=-1).reshape(-1, 2, 2)
-    named = metrics if isinstance(metrics, Mapping) else {_name(m): m for m in metrics}
+    named = (
+        metrics
+        if isinstance(metrics, Mapping)
+        else {_name(m): m for m in of_kind(metrics, "metrics", Iterable)}
+    )
     columns: dict[str, Any] = {"false_negatives": fn.ravel(), "false_positives": fp.ravel()}
     for name, metric in named.items():
         columns[name] = as_count_metric(metric).values(cells)
-    for name, application in (applications or {}).items():
+    given = {} if applications is None else of_kind(applications, "applications", Mapping)
+    for name, application in given.items():
         counted = as_count_metric("normalized_expected_cost", application=application)
         columns[name] = counted.values(cells)
     return Frame(columns)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.audit.candidates import CandidateAudit, audit_candidates
@@ -287,9 +288,9 @@ def audit_all(
     """
     if metrics is None:
         metrics = _computable(None if application is None else settled(application))
+    several = [metrics] if isinstance(metrics, str) else of_kind(metrics, "metrics", Iterable)
     rows = [
-        _judged(metric, application, matrix, candidates, draws, rng)[0].row()
-        for metric in ([metrics] if isinstance(metrics, str) else metrics)
+        _judged(metric, application, matrix, candidates, draws, rng)[0].row() for metric in several
     ]
     if not rows:
         raise DataError("`metrics` must name at least one metric; got none.")

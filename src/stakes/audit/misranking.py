@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from stakes._checks import as_number, as_whole, of_kind
 from stakes._columns import as_reals
 from stakes._kernels import rankings as kernels
 from stakes._random import as_generator
@@ -87,7 +89,9 @@ def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
         return possible, shape, "your uncertain application"
     if callable(utilities):
         given = utilities
-        found = np.shape(given(np.random.default_rng(0), 1))
+        found = np.shape(_called(given, np.random.default_rng(0), 1))
+        if len(found) != 3:
+            raise CostError(f"`utilities` must draw costs of shape (n, K, M); got shape {found}.")
         return lambda rng, n: (given(rng, n), None), (found[-2], found[-1]), "your costs"
     samples = _samples(utilities)
     shape = samples.shape[1], samples.shape[2]
@@ -96,7 +100,9 @@ def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
 
 def _samples(costs: Any) -> FloatArray:
     """(m, K, M) samples of costs from an array or a sequence of matrices."""
-    values = [c.values if isinstance(c, CostMatrix) else c for c in costs]
+    values = [
+        c.values if isinstance(c, CostMatrix) else c for c in of_kind(costs, "utilities", Iterable)
+    ]
     array = as_reals(values, "costs", CostError)
     if array.ndim != 3 or array.shape[0] == 0 or not np.isfinite(array).all():
         raise CostError(
@@ -105,11 +111,19 @@ def _samples(costs: Any) -> FloatArray:
     return array
 
 
+def _called(draw: Any, rng: np.random.Generator, n: int) -> Any:
+    """What a user's function draws; one that cannot be called so is said to be none."""
+    try:
+        return draw(rng, n)
+    except TypeError as error:
+        raise DataError(f"a function that draws must take (rng, n); {error}.") from error
+
+
 def _drawn(draw: Draw) -> Tables:
     """A user's tables as shares of all cases, with the class shares of the application."""
 
     def tables(rng: np.random.Generator, n: int, priors: Any) -> tuple[FloatArray, FloatArray]:
-        first, second = (np.asarray(part, dtype=np.float64) for part in draw(rng, n))
+        first, second = (as_reals(part, "confusions") for part in _called(draw, rng, n))
         if first.shape != second.shape or not np.allclose(first.sum(axis=2), second.sum(axis=2)):
             raise DataError("both tables of a pair must have the same class totals.")
         return _shared(first, priors), _shared(second, priors)
@@ -120,7 +134,7 @@ def _drawn(draw: Draw) -> Tables:
 def _among(candidates: Any) -> Tables:
     """Pairs drawn from given tables, two different ones each time."""
     given = candidates.values() if isinstance(candidates, Mapping) else candidates
-    found = [as_table(table) for table in given]
+    found = [as_table(table) for table in of_kind(given, "confusions", Iterable)]
     if len(found) < 2:
         raise DataError("`confusions` must hold at least two candidates.")
     if len({table.counts.shape for table in found}) > 1:
@@ -172,9 +186,15 @@ class MisrankingRate(float):
 
     def __new__(cls, rate: float, *, draws: int, metric: str) -> MisrankingRate:
         """A float with its circumstances."""
-        self = super().__new__(cls, rate)
-        self.draws, self.metric = draws, metric
+        share, size = as_number(rate, "rate"), as_whole(draws, "draws")
+        if not 0 <= share <= 1:
+            raise DataError(f"`rate` must lie between 0 and 1; got {rate!r}.")
+        self = super().__new__(cls, share)
+        self.draws, self.metric = size, metric
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(MisrankingRate, draws=self.draws, metric=self.metric), (self.rate,)
 
     @property
     def rate(self) -> float:
@@ -304,7 +324,9 @@ def misranking_rates(
     True
     """
     app = _application(utilities)
-    counted = [as_count_metric(metric, application=app) for metric in metrics]
+    counted = [
+        as_count_metric(metric, application=app) for metric in of_kind(metrics, "metrics", Iterable)
+    ]
     source = _pair_source(utilities, confusions)
     return MisrankingTable(tuple(_rates(counted, source, draws, rng)), source.description)
 
@@ -363,6 +385,7 @@ class ErrorCurve:
 
     def crossing(self, rate: float) -> float:
         """The realised error at which the wrong utilities misrank this share; `nan` if none."""
+        rate = as_number(rate, "rate")
         above = np.flatnonzero((self.rates[:-1] <= rate) & (self.rates[1:] > rate))
         if above.size == 0:
             return math.nan
@@ -414,6 +437,7 @@ def misranking_by_error(
     source = _pair_source(utilities, confusions)
     generator = as_generator(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
+    draws = as_whole(draws, "draws")
     for size in _block_sizes(draws):
         gains, first, second = source.draw(generator, size)
         scaled = _to_unit(gains)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stakes._files import as_path
 from stakes.application import Application, CostMatrix
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrator_json import SEAL, every_kind, jsonable
@@ -45,7 +46,7 @@ def load(path: str | Path) -> Calibrator:
 
 def read_saved(path: str | Path) -> dict[str, Any]:
     """What a file of a calibrator holds, as plain values, if its checksum holds."""
-    content = SEAL.opened(SEAL.parsed(Path(path).read_bytes(), str(path)), str(path))
+    content = SEAL.opened(SEAL.parsed(as_path(path).read_bytes(), str(path)), str(path))
     return {"format": SEAL.format, **content}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._checks import as_priors, is_number
 from stakes._checksums import Seal
-from stakes._files import write_whole
+from stakes._files import as_path, write_whole
 from stakes.calibration.score_input import read_scores
 from stakes.calibration.score_kind import known_sort, known_spread
 from stakes.exceptions import DataError, FormatError, StakesError
@@ -234,7 +234,7 @@ class Savable:
 
     def save(self, path: str | Path) -> None:
         """Write the calibrator as JSON text, with a checksum."""
-        write_whole(Path(path), sealed(self.to_dict()))
+        write_whole(as_path(path), sealed(self.to_dict()))
 
     # ------------------------------------------------------------- for the kinds
 

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stakes._checks import as_priors, is_number, same_length
-from stakes._columns import as_column, as_weights
-from stakes._names import listed
+from stakes._columns import as_array, as_column, as_weights
+from stakes._names import listed, observed_names
 from stakes._random import as_generator
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.labelled_scores import Cases, group_numbers, read_cases
@@ -63,6 +63,8 @@ def stratified_folds(
     labels = as_column(y_true, "y_true")
     folds = _count(folds, len(labels))
     random = rng if isinstance(rng, np.random.RandomState) else as_generator(rng)
+    if labels.dtype == object:
+        observed_names(labels)  # labels of several kinds have no order
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
     codes = rank[inverse.reshape(-1)]
@@ -218,7 +220,7 @@ def refitted_posteriors(
 
 def fold_numbers(cases: Cases, folds: Any, *, rng: _Source = 0) -> IntArray:
     """Fold numbers from a count or as given; cases of weight 0 do not change those of others."""
-    if np.ndim(folds) == 0:
+    if as_array(folds, "folds").ndim == 0:
         kept = cases.that_count()
         number = stratified_folds(kept.codes, folds, groups=kept.groups, rng=rng)
         if kept is cases:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_matrix
-from stakes._columns import as_array, as_column, as_floats
+from stakes._columns import as_array, as_floats
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError
@@ -275,7 +275,7 @@ def of_weight(scores: Scores, sample_weight: Any) -> Scores:
     """The scores of cases that count; weights that do not fit are refused elsewhere."""
     if sample_weight is None:
         return scores
-    counts = as_column(sample_weight, "sample_weight") != 0
+    counts = as_floats(sample_weight, "sample_weight") != 0
     if len(counts) != len(scores) or counts.all():
         return scores
     return scores.take(np.flatnonzero(counts))

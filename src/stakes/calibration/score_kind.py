@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import is_number
+from stakes._columns import as_array
 from stakes.calibration.score_input import (
     Scores,
     looks_like_probabilities,
@@ -60,7 +61,7 @@ def read_alike(
     if sort is None or isinstance(scores, Scores):
         return read_scores(scores)
     found = "Posteriors" if isinstance(scores, Posteriors) else "a table"
-    is_column = found == "a table" and np.ndim(scores) != 2
+    is_column = found == "a table" and as_array(scores, "scores").ndim != 2
     if sort == UNIT_COLUMN and not is_column:
         raise DataError(
             "`scores` must be one number per case, as in `fit`, which took a column in [0, 1] on a "

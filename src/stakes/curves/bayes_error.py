@@ -4,14 +4,14 @@ applications.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, of_kind
 from stakes._columns import as_reals
 from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._kernels.roc_hull import cumulative
@@ -183,7 +183,8 @@ def bayes_error(
         actual = prior * fnr + other * fpr
     naive = np.minimum(prior, other)
     if normalized:
-        actual, minimum, naive = actual / naive, minimum / naive, np.ones_like(naive)
+        with np.errstate(invalid="ignore"):  # at infinite odds nothing can be lost: nan
+            actual, minimum, naive = actual / naive, minimum / naive, np.ones_like(naive)
     return BayesErrorCurve(x, actual, minimum, naive, thresholds, cuts, normalized)
 
 
@@ -364,7 +365,7 @@ def application_path(
     >>> application_path([0, 1, 2], q, applications=path).normalized_cost
     array([0.5, 0. , 0. ])
     """
-    apps = [as_application(app) for app in applications]
+    apps = [as_application(app) for app in of_kind(applications, "applications", Iterable)]
     if not apps:
         raise DataError("`applications` must not be empty.")
     first = apps[0].classes

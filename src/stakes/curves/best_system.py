@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import positive_share
+from stakes._checks import as_number, of_kind, positive_share
 from stakes.curves.bayes_error import as_log_odds, best_rates, block_llrs, both_shares
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -61,7 +61,7 @@ class SwitchPoints:
         return Frame({first: start, last: stop, "winner": list(self.winner)})
 
     def __repr__(self) -> str:
-        return f"SwitchPoints({' | '.join(self.winner)})"
+        return f"SwitchPoints({' | '.join(map(str, self.winner))})"
 
 
 def switch_points(
@@ -113,7 +113,9 @@ def switch_points(
     >>> switch_points({"a": a, "b": b}, low=-3, high=3)
     SwitchPoints(a | b)
     """
-    if not systems or not low < high:
+    low, high = as_number(low, "low"), as_number(high, "high")
+    tolerance, narrowest = as_number(tolerance, "tolerance"), as_number(narrowest, "narrowest")
+    if not of_kind(systems, "systems", Mapping) or not low < high:
         raise DataError("`systems` must not be empty, and `low` must be below `high`.")
     if not (0 <= tolerance < 1 and 0 <= narrowest < np.inf):
         raise DataError(
@@ -230,7 +232,9 @@ def _crossings(rates: FloatArray, low: float, high: float, tolerance: float) -> 
 
 def _answers(rates: FloatArray, log_odds: FloatArray, tolerance: float) -> NDArray[np.intp]:
     """The best of (S, 2, n) systems at each prior: its position, or TIE, or NONE."""
-    far = np.exp(np.abs(log_odds))  # the prior of the likelier class over that of the other
+    far = np.exp(
+        np.minimum(np.abs(log_odds), 700.0)
+    )  # the prior of the likelier class over that of the other
     rare = log_odds < 0
     alarm, miss = np.where(rare, far, 1.0), np.where(rare, 1.0, far)
     found = np.zeros(log_odds.shape, dtype=np.intp)
@@ -295,7 +299,9 @@ class Dominance:
         )
 
     def __repr__(self) -> str:
-        return f"Dominance(not beaten everywhere by another: {', '.join(self.undominated)})"
+        return (
+            f"Dominance(not beaten everywhere by another: {', '.join(map(str, self.undominated))})"
+        )
 
 
 def curve_dominance(systems: Mapping[str, RankedScores]) -> Dominance:
@@ -328,6 +334,8 @@ def curve_dominance(systems: Mapping[str, RankedScores]) -> Dominance:
     >>> curve_dominance({"good": good, "poor": poor}).undominated
     ('good',)
     """
+    if not of_kind(systems, "systems", Mapping):
+        raise DataError("`systems` must not be empty.")
     names, size = tuple(systems), len(systems)
     corners = [_jumps(sc, False) for sc in systems.values()]
     x = np.unique(np.concatenate([*corners, [-50.0, 50.0]]))

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import as_level, as_whole
 from stakes._kernels.roc_hull import cumulative, hull
 from stakes._random import as_generator
 from stakes.application import as_application
 from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError
 from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
 from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomposition
 from stakes.metrics.summary_input import of_scores
-from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.summaries.ranked_scores import RankedScores, require_both, require_scores
 from stakes.typing import FloatArray, RandomSource
 
 
@@ -70,6 +71,7 @@ def abstention(
     0.2              0.5       0.1   0                  0.2              0.8
     0.45             1         0     0                  0.45             0.55
     """
+    require_scores(scores, "abstention")
     app = aligned(scores.classes, as_application(application))
     costs = app.costs
     if costs.shape != (2, 2):
@@ -174,8 +176,8 @@ def reliability(
     """
     require_both(scores, "reliability")
     scores.require_scale("reliability")
-    if not 0 < level < 1 or draws < 0 or points < 2:
-        raise DataError("`level` must lie in (0, 1), `draws` >= 0 and `points` >= 2.")
+    level, draws = as_level(level), as_whole(draws, "draws", least=0)
+    points = as_whole(points, "points", least=2)
     values, negatives, positives = scores.levels
     forecast = values.astype(np.float64)
     if scores.kind != "posterior" or scores.from_priors is not None:  # at the prior of the data

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes.application import Application, CostMatrix, as_application
 from stakes.curves.bayes_error import (
     Tabular,
@@ -20,7 +21,7 @@ from stakes.metrics import Metric, catalogue
 from stakes.metrics.scores.operating_points import aligned, at_min_cost
 from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.summaries.ranked_scores import RankedScores, require_both, require_scores
 from stakes.typing import FloatArray, Priors
 
 
@@ -345,6 +346,8 @@ def threshold_sweep(
     >>> sweep.best("f1")
     BestThreshold(metric='f1', threshold=-0.5, value=0.8, implied_cost=1.6487212707001282)
     """
+    require_scores(scores, "threshold_sweep")
+    of_kind(metrics, "metrics", Iterable)
     if thresholds is None:
         cuts, counts = scores.finest[0], scores.finest_tables
     else:
@@ -369,7 +372,9 @@ def _resolved(wanted: Any, application: Any, scores: RankedScores) -> tuple[str,
         ratio = standard[1, 0] / standard[0, 1] if standard[0, 1] else np.inf
         metric = catalogue["normalized_expected_cost"].fixed(application=known)
         return f"NEC({ratio:g})", metric
-    metric = catalogue.find(wanted) if isinstance(wanted, str) else wanted
+    metric = (
+        catalogue.find(wanted) if isinstance(wanted, str) else of_kind(wanted, "metrics", Metric)
+    )
     if application is not None:
         metric = metric.with_application(application)
     return (wanted if isinstance(wanted, str) else metric.label), metric
@@ -428,6 +433,7 @@ def iso_cost_tangent(scores: RankedScores, application: Any) -> Tangent:
     >>> iso_cost_tangent(sc, Application([[0, 1], [4, 0]], priors=[0.5, 0.5])).intercept
     0.875
     """
+    require_scores(scores, "iso_cost_tangent")
     app = aligned(scores.classes, as_application(application))
     if app.costs.shape != (2, 2):
         raise CostError("an iso-cost line needs two decisions.")

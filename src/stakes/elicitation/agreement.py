@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stakes._checks import positive_share
+from stakes._checks import as_number, keep_numbers, of_kind, positive_share
 from stakes.application import Application, Between, CostMatrix, UncertainApplication
 from stakes.application.cost_sentences import shown, spoken
 from stakes.exceptions import CostError, DataError
@@ -40,6 +40,7 @@ class RatioInterval:
     high: float
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "low", "high", error=CostError)
         if not (0 < self.low <= self.high < math.inf):
             raise CostError(
                 f"a ratio lies between two positive ends, the lower first; got {self.low!r} and "
@@ -72,6 +73,7 @@ class RatioInterval:
 
         `settings` are those of `UncertainApplication.binary`: priors, classes, unit and so on.
         """
+        false_alarm = as_number(false_alarm, "false_alarm", CostError)
         miss = Between(self.low * false_alarm, self.high * false_alarm)
         return UncertainApplication.binary(
             false_positive=false_alarm, false_negative=miss, **settings
@@ -86,6 +88,7 @@ class RatioInterval:
         **settings: Any,
     ) -> Application:
         """The application to decide with: the geometric middle, a false alarm costing 1."""
+        false_alarm = as_number(false_alarm, "false_alarm", CostError)
         miss = self.middle * false_alarm
         costs = CostMatrix.binary(false_positive=false_alarm, false_negative=miss, classes=classes)
         return Application(costs, priors, **settings)
@@ -152,6 +155,7 @@ class Statement:
     date: str = ""
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "low", "high", error=CostError)
         if math.isnan(self.low) or math.isnan(self.high):
             raise CostError(f"a ratio must be a number; got {self.low!r} to {self.high!r}.")
 
@@ -219,6 +223,7 @@ def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]
     these two answers contradict: one miss is worth 5 to 20 false alarms (ratio 5 to 20); you act
     at 50 % (ratio 1). Which one do you keep?
     """
+    statements = as_statements(statements)
     found = [
         Contradiction((k,), (each,)) for k, each in enumerate(statements) if not each.is_possible
     ]
@@ -229,6 +234,15 @@ def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]
         if low > high or (preferred and low == high):  # who prefers one outcome is not indifferent
             found.append(Contradiction((i, j), (first, second)))
     return tuple(found)
+
+
+def as_statements(statements: Any) -> tuple[Statement, ...]:
+    """What was said, one after the other."""
+    given = of_kind(statements, "statements", Iterable, error=CostError)
+    hint = "statements come from ratio_between(...), ratio_from_threshold(...) and their like"
+    return tuple(
+        of_kind(each, "statements", Statement, hint=hint, error=CostError) for each in given
+    )
 
 
 def agreed_ratio(
@@ -257,6 +271,11 @@ def agreed_ratio(
     >>> agreed_ratio([ratio_between(5, 20), ratio_from_threshold(0.1, 0.125)])
     RatioInterval(low=7.0, high=9.0)
     """
+    statements, low, high = (
+        as_statements(statements),
+        as_number(low, "low"),
+        as_number(high, "high"),
+    )
     clashes = contradictions(statements)
     if clashes:
         raise CostError(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from stakes._checks import is_number
-from stakes._files import write_whole
+from stakes._checks import is_number, of_kind
+from stakes._files import as_path, write_whole
 from stakes.application import Application, costs_to_toml
 from stakes.application.cost_files import file_text
 from stakes.application.toml_reader import toml_table
@@ -135,7 +134,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     name = "Ada"
     <BLANKLINE>
     """
-    ratio = talk.ratio
+    ratio = of_kind(talk, "talk", Elicitation).ratio
     lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", _HEAD.rstrip()]
     lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
     lines += [f"note = {toml_value(note)}"] if note else []
@@ -278,7 +277,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     array([[ 0.,  1.],
            [10.,  0.]])
     """
-    write_whole(Path(path), answers_to_toml(talk, **settings).encode("utf-8"))
+    write_whole(as_path(path), answers_to_toml(talk, **settings).encode("utf-8"))
 
 
 #: What a statement is made from; only these are written and read.
@@ -310,6 +309,7 @@ def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
     """
     if settings.get("unit") is not None:
         alarm_in(settings["unit"])  # refused
+    of_kind(talk, "talk", MatrixElicitation)
     lines = [costs_to_toml(Application(talk.middle, **settings)), "[elicitation]"]
     lines += ["# The costs above are the geometric middle of what these answers leave possible."]
     lines += [f"unit = {toml_value(list(talk.unit or ()))}", f"limit = {toml_value(talk.limit)}"]

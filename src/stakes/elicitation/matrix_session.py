@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import as_reals
-from stakes._names import listed, table_names
+from stakes._checks import as_pair, keep_numbers, of_kind, two_numbers
+from stakes._columns import as_reals, in_brief
+from stakes._names import as_names, listed, place_of
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.agreement import alarm_in, without_some
@@ -185,9 +186,10 @@ class MatrixElicitation:
     free: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        columns = self.classes if self.decisions is None else self.decisions
-        shape = (len(self.classes), len(columns))
-        rows, names = table_names(shape, self.classes, columns, CostError)
+        rows = as_names(self.classes, "classes", CostError)
+        names = rows if self.decisions is None else as_names(self.decisions, "decisions", CostError)
+        keep_numbers(self, "limit")
+        self._hold(self.statements)
         free = np.array([[truth == decision for decision in names] for truth in rows])
         if free.all() or not 1 < self.limit < np.inf:
             raise DataError(
@@ -205,7 +207,7 @@ class MatrixElicitation:
 
     def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
         """Say that one cell costs from so many to so many times what another costs."""
-        low, high = as_reals(between, "between").tolist()
+        low, high = two_numbers(between, "between", CostError)
         if not 0 < low <= high < np.inf:
             raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
         statements = []
@@ -219,18 +221,21 @@ class MatrixElicitation:
 
     def preferred(self, better: Any, worse: Any, *, said: str = "") -> MatrixElicitation:
         """Say that one outcome, a table of counts, is no worse than another."""
-        tables = [np.asarray(getattr(table, "counts", table)) for table in (better, worse)]
-        gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
-        if gap.shape != self.free.shape:
-            raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
+        given = [getattr(table, "counts", table) for table in (better, worse)]
+        tables = [as_reals(table, "outcome") for table in given]
+        for table in tables:
+            if table.shape != self.free.shape:
+                raise DataError(f"outcomes must have shape {self.free.shape}; got {table.shape}.")
+        gap = tables[1] - tables[0]
         if not np.isfinite(gap).all():
             raise DataError("outcomes must be finite counts.")
         inputs = {"better": tables[0].tolist(), "worse": tables[1].tolist()}
-        words = said or "you prefer one outcome to another"
+        words = of_kind(said, "said", str) or "you prefer one outcome to another"
         return self.stated(MatrixStatement(gap, words, inputs))
 
     def stated(self, *statements: MatrixStatement) -> MatrixElicitation:
         """The conversation with more statements."""
+        self._hold(statements)
         return replace(self, statements=(*self.statements, *statements))
 
     def without(self, *positions: int) -> MatrixElicitation:
@@ -296,10 +301,11 @@ class MatrixElicitation:
 
     def answered(self, question: MatrixQuestion, *, prefers: str) -> MatrixElicitation:
         """The conversation with an answer: "a", "b", or "=" for cannot say."""
+        if place_of(prefers, ("a", "b", "=")) is None:
+            raise DataError(f"an answer is 'a', 'b' or '='; got {in_brief(prefers)}.")
+        of_kind(question, "question", MatrixQuestion)
         if prefers == "=":
             return self
-        if prefers not in ("a", "b"):
-            raise DataError(f"an answer is 'a', 'b' or '='; got {prefers!r}.")
         side = 1 if prefers == "a" else -1
         (better, worse), names = question.outcomes[::side], question.systems[::side]
         said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
@@ -315,13 +321,20 @@ class MatrixElicitation:
 
     def _at(self, cell: Cell) -> tuple[int, int]:
         """Position of a cell."""
-        truth, decision = cell
-        if truth not in self.classes or decision not in (self.decisions or ()):
+        truth, decision = as_pair(cell, "cell", "(truth, decision)")
+        at = place_of(truth, self.classes), place_of(decision, self.decisions or ())
+        if at[0] is None or at[1] is None:
             raise DataError(
-                f"no cell {cell!r}; truths are {listed(self.classes)}, decisions "
+                f"no cell {in_brief(cell)}; truths are {listed(self.classes)}, decisions "
                 f"{listed(self.decisions or ())}."
             )
-        return self.classes.index(truth), (self.decisions or ()).index(decision)
+        return at[0], at[1]
+
+    @staticmethod
+    def _hold(statements: Any) -> None:
+        """Raise unless these are statements about costs."""
+        for each in of_kind(statements, "statements", tuple, list):
+            of_kind(each, "statements", MatrixStatement, hint=".ratio(...) or .preferred(...)")
 
     @property
     def _box(self) -> tuple[FloatArray, FloatArray]:

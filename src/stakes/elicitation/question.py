@@ -12,6 +12,9 @@ from typing import Literal
 
 import numpy as np
 
+from stakes._checks import as_number, as_whole, keep_numbers, of_kind, two_numbers
+from stakes._columns import in_brief
+from stakes._names import as_names, place_of
 from stakes.application.cost_sentences import shown, spoken
 from stakes.elicitation.agreement import Statement
 from stakes.exceptions import DataError
@@ -66,6 +69,14 @@ class Question:
     classes: tuple[Name, Name] = ("negative", "positive")
 
     def __post_init__(self) -> None:
+        keep_numbers(self, "cases", "positives")
+        for name in ("misses", "alarms"):
+            numbers = two_numbers(given := getattr(self, name), name)
+            plain = isinstance(given, tuple) and all(type(each) is int for each in given)
+            object.__setattr__(self, name, given if plain else numbers)
+        object.__setattr__(self, "classes", as_names(self.classes, "classes"))
+        if len(self.classes) != 2:
+            raise DataError(f"`classes` must be two names; got {in_brief(self.classes)}.")
         opposed = (self.misses[0] - self.misses[1]) * (self.alarms[1] - self.alarms[0]) > 0
         if not opposed or min(*self.misses, *self.alarms) < 0:
             raise DataError(
@@ -84,8 +95,8 @@ class Question:
 
     def statement(self, answer: Answer) -> Statement:
         """What an answer implies: "a", "b", or "=" for cannot say."""
-        if answer not in ("a", "b", "="):
-            raise DataError(f"an answer is 'a', 'b' or '='; got {answer!r}.")
+        if place_of(answer, ("a", "b", "=")) is None:
+            raise DataError(f"an answer is 'a', 'b' or '='; got {in_brief(answer)}.")
         pairs = zip(self.misses, self.alarms, strict=True)
         first, second = (f"{miss} missed and {alarm} for nothing" for miss, alarm in pairs)
         below, above = (0.0, self.ratio), (self.ratio, math.inf)
@@ -218,7 +229,10 @@ def asked_about(
     systems: Mapping[str, ConfusionMatrix], samples: FloatArray, *, tolerance: float, cases: int
 ) -> MatrixQuestion | None:
     """The question whose answer leaves the least regret in the worse case; None if small."""
-    names, tables = list(systems), list(systems.values())
+    names, tables = list(of_kind(systems, "systems", Mapping)), list(systems.values())
+    tolerance, cases = as_number(tolerance, "tolerance"), as_whole(cases, "cases")
+    for table in tables:
+        of_kind(table, "systems", ConfusionMatrix)
     if not tables or any(t.counts.shape != samples.shape[1:] for t in tables):
         raise DataError("`systems` must be confusion matrices of the shape of the costs.")
     regrets = regrets_of(systems, samples)

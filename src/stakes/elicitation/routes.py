@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._checks import positive_share
-from stakes._columns import as_reals
-from stakes._names import listed
+from stakes._checks import as_number, of_kind, positive_share
+from stakes._columns import as_reals, in_brief
+from stakes._names import listed, place_of
 from stakes.application.cost_sentences import spoken
 from stakes.audit import best_threshold, implied_costs
 from stakes.audit.count_metric import as_count_metric
@@ -49,7 +49,8 @@ def ratio_between(low: float, high: float | None = None) -> Statement:
     >>> ratio_between(10, 50)
     Statement('one miss is worth 10 to 50 false alarms': ratio from 10 to 50)
     """
-    high = low if high is None else high
+    low = _number(low, "low")
+    high = low if high is None else _number(high, "high")
     if not (0 < low <= high < math.inf):
         raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
     said = f"one miss is worth {_said((low, high))} false alarms"
@@ -79,7 +80,8 @@ def ratio_from_threshold(threshold: float, upper: float | None = None) -> Statem
     >>> ratio_from_threshold(0.3)
     Statement('you act at 30 %': ratio from 2.33333 to 2.33333)
     """
-    upper = threshold if upper is None else upper
+    threshold = _number(threshold, "threshold")
+    upper = threshold if upper is None else _number(upper, "upper")
     if not 0 < threshold <= upper < 1:
         raise CostError(f"a threshold lies between 0 and 1; got {threshold!r} and {upper!r}.")
     amount = f"{100 * threshold:.4g}" + (f" to {100 * upper:.4g}" if upper != threshold else "")
@@ -110,7 +112,8 @@ def ratio_from_number_willing(number: float, upper: float | None = None) -> Stat
     >>> ratio_from_number_willing(20)
     Statement('you would act on 20 cases to catch one': ratio from 19 to 19)
     """
-    upper = number if upper is None else upper
+    number = _number(number, "number")
+    upper = number if upper is None else _number(upper, "upper")
     if not 1 < number <= upper < math.inf:
         raise CostError(f"needs a number above 1; got {number!r} and {upper!r}.")
     said = f"you would act on {_said((number, upper))} cases to catch one"
@@ -163,6 +166,12 @@ def ratio_from_amounts(
 
 
 # ----------------------------------------------------------------- privates
+
+
+def _number(value: Any, name: str) -> float:
+    """A number as it was written, so that it is said back so."""
+    number = as_number(value, name, CostError)
+    return value if type(value) in (int, float) else number
 
 
 def _pair(amount: Any) -> tuple[float, float]:
@@ -258,6 +267,7 @@ def ratio_from_sensitivity(
     >>> ratio_from_sensitivity(sc, 0.9)
     Statement('you want to find 90 % of the positives': ratio from 1 to inf)
     """
+    sensitivity = as_number(sensitivity, "sensitivity")
     if not 0 < sensitivity <= 1:
         raise DataError(f"`sensitivity` must lie above 0 and not above 1; got {sensitivity!r}.")
     points = hull_points(scores)
@@ -313,6 +323,7 @@ def emblematic_models(error_share: float) -> dict[str, EmblematicModel]:
     >>> emblematic_models(0.6)["errs_negatives"].words
     'acts on 60 % of the negatives, misses nobody'
     """
+    error_share = as_number(error_share, "error_share")
     if not 0 < error_share < 1:
         raise DataError(f"`error_share` must lie between 0 and 1; got {error_share!r}.")
     share, errs = f"{100 * error_share:.4g} %", error_share
@@ -363,6 +374,10 @@ def ratio_from_ranking(
     [0.919, 0.927]
     """
     models = emblematic_models(error_share)
+    ranking = [
+        in_brief(name) if place_of(name, models) is None else name
+        for name in of_kind(ranking, "ranking", Iterable)
+    ]
     unknown = [name for name in ranking if name not in models]
     if unknown or len(set(ranking)) != len(ranking) or len(ranking) < 2:
         raise DataError(

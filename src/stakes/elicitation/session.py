@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import positive_share
+from stakes._checks import keep_numbers, of_kind, positive_share
+from stakes._columns import in_brief
+from stakes._names import as_names, place_of
 from stakes.application import Application
 from stakes.elicitation.agreement import (
     Contradiction,
@@ -18,6 +20,7 @@ from stakes.elicitation.agreement import (
     Statement,
     agreed_ratio,
     alarm_in,
+    as_statements,
     contradictions,
     without_some,
 )
@@ -89,10 +92,16 @@ class Elicitation:
     classes: tuple[Name, Name] = ("negative", "positive")
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", as_names(self.classes, "classes"))
+        if len(self.classes) != 2:
+            raise DataError(f"`classes` must be two names; got {in_brief(self.classes)}.")
+        of_kind(self.systems, "systems", Mapping)
+        keep_numbers(self, "low", "high", "tolerance", *(() if self.cases is None else ("cases",)))
+        object.__setattr__(self, "statements", as_statements(self.statements))
         share = positive_share(self.priors, classes=self.classes, inside=True)
         object.__setattr__(self, "priors", (1 - share, share))
-        if self.goal not in ("model", "threshold"):
-            raise DataError(f"`goal` must be 'model' or 'threshold'; got {self.goal!r}.")
+        if place_of(self.goal, ("model", "threshold")) is None:
+            raise DataError(f"`goal` must be 'model' or 'threshold'; got {in_brief(self.goal)}.")
         if not 0 < self.low < self.high < math.inf:
             raise DataError(f"needs 0 < low < high; got {self.low!r} and {self.high!r}.")
         if self.cases is not None and not 1 <= self.cases < math.inf:
@@ -117,6 +126,7 @@ class Elicitation:
         asked = self.question if question is None else question
         if asked is None:
             raise DataError("there is no question left to answer.")
+        of_kind(asked, "question", Question)
         said = asked.statement(answer).signed(name, date)
         earlier = [k for k, s in enumerate(self.statements) if compared(s) == compared(said)]
         back = earlier if answer == "=" or self.contradictions else []

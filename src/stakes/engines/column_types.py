@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes._checks import sum_tolerance
+from stakes._checks import of_kind, sum_tolerance
 from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
 from stakes.engines.row_values import PREFIX
@@ -40,6 +40,7 @@ class ColumnTypes:
     @classmethod
     def of(cls, frame: Any, request: Request) -> ColumnTypes:
         """Read the types; raise when a column is absent or cannot serve."""
+        of_kind(request, "request", Request)
         found = cls(dict(nw.from_native(frame).collect_schema()))
         for name in request.columns:
             if name not in found.types:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.cell_counts import add_cells
-from stakes._names import listed
+from stakes._names import listed, place_of
 from stakes.application import CostMatrix
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -372,6 +372,6 @@ def _only(name: str | None, known: Mapping[str, Any], what: str) -> str:
     """A name that is known; the only one where none was given."""
     if name is None and len(known) == 1:
         return next(iter(known))
-    if name is None or name not in known:
+    if name is None or place_of(name, known) is None:
         raise DataError(f"say which {what}: {listed(tuple(known))}.")
     return name

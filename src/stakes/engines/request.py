@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, as_whole, of_kind
 from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_costs import cost_cells
@@ -124,11 +124,13 @@ class Request:
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
             )
+        of_kind(label, "label", str), _names_of("sample_weight", sample_weight)
         order = asked_order(classes, positive, also=_BY_CLASS)
-        given = {str(name): said for name, said in models.items()}
+        given = {str(name): said for name, said in of_kind(models, "models", Mapping).items()}
         columns = {name: _columns(said, name, first) for name, said in given.items()}
         places = {name: _places(given[name], name, columns[name], first, order) for name in given}
         columns |= {name: tuple(columns[name][k] for k in at) for name, at in places.items() if at}
+        bins = as_whole(bins, "bins", least=0)
         if not 0 <= bins <= _MOST_BINS or bins in (1, 2, 3):
             raise DataError(f"`bins` must be 0, or 4 to {_MOST_BINS}; got {bins!r}.")
         if bins and len(first.classes) != 2:
@@ -142,7 +144,7 @@ class Request:
             models=columns,
             applications=apps,
             sample_weight=sample_weight,
-            by=(by,) if isinstance(by, str) else tuple(by or ()),
+            by=_names_of("by", by),
             case_costs=cells or None,
             naive=bool(naive and cells),
             bins=int(bins),
@@ -219,11 +221,19 @@ class Request:
         )
 
 
+def _names_of(what: str, said: Any) -> tuple[str, ...]:
+    """Names of columns: one, several, or none."""
+    each = (
+        [] if said is None else [said] if isinstance(said, str) else of_kind(said, what, Iterable)
+    )
+    return tuple(of_kind(name, what, str) for name in each)
+
+
 def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
     """The columns of one model: one, or one for each class in their order."""
     if isinstance(said, str):
         return (said,)
-    columns = tuple(said.values() if isinstance(said, Mapping) else said)
+    columns = _names_of(f"models[{name!r}]", said.values() if isinstance(said, Mapping) else said)
     if len(columns) == 1:
         return columns
     if len(columns) != len(app.classes) or len(set(columns)) != len(columns):

@@ -12,10 +12,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, as_priors, refuse_bad_posteriors, same_length
-from stakes._columns import as_column
+from stakes._checks import (
+    as_pair,
+    as_posterior_array,
+    as_priors,
+    of_kind,
+    refuse_bad_posteriors,
+    same_length,
+)
+from stakes._columns import as_array, as_column
+from stakes._files import as_path
 from stakes._kernels.bayes_rule import cuts, thresholds
-from stakes._names import as_positions, encode, listed
+from stakes._names import as_positions, encode, listed, place_of
 from stakes.application import Application, CaseCosts, as_application
 from stakes.engines.column_types import refuse_lone_column
 from stakes.engines.row_values import Bins
@@ -43,7 +51,7 @@ def read_model(
     said: Any, name: str, app: Application, n_cases: int, order: ClassOrder
 ) -> NDArray[Any]:
     """(n, K) posteriors, or (n,) codes of decisions: floats are posteriors, all else is decided."""
-    array = said.values if isinstance(said, Posteriors) else np.asarray(said)
+    array = said.values if isinstance(said, Posteriors) else as_array(said, name)
     if array.dtype == object and array.ndim == 1 and array.size and isinstance(array[0], float):
         array = as_column(said, name)  # floats in a column that could hold anything
     found: NDArray[Any]
@@ -160,7 +168,7 @@ class Stream:
     ) -> None:
         self.application: Application = as_application(application)
         self._order = asked_order(classes, positive)
-        if scores not in ("none", "bins", "exact"):
+        if place_of(scores, ("none", "bins", "exact")) is None:
             raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
         if scores != "none" and len(self.application.classes) != 2:
             raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
@@ -242,8 +250,8 @@ class Stream:
 
     def extend(self, batches: Iterable[tuple[Any, Any]]) -> Self:
         """Count batches of (y_true, models) from any iterator, one after the other."""
-        for y_true, models in batches:
-            self.update(y_true, models)
+        for batch in of_kind(batches, "batches", Iterable):
+            self.update(*as_pair(batch, "batches", "pairs of (y_true, models)"))
         return self
 
     def _scored(
@@ -318,7 +326,7 @@ class Stream:
 
     def resume(self, path: str | Path) -> Self:
         """Add what a checkpoint holds to what has been counted here."""
-        found = self._checkpoint(Path(path))
+        found = self._checkpoint(as_path(path))
         self._keep(found, found.pop("scores", {}) if self._how == "exact" else {})
         return self
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._names import listed
+from stakes._columns import in_brief
+from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
@@ -23,7 +24,7 @@ from stakes.evaluation.model_evaluation import (
 from stakes.evaluation.model_table import as_text, model_frame
 from stakes.evaluation.recalibration import CaseSources, Sources
 from stakes.evaluation.unknown_costs import Doubt
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
 from stakes.results import Frame
 from stakes.summaries import PairedCounts
@@ -32,6 +33,13 @@ from stakes.uncertainty import Comparison, Difference, threshold_range
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation_plots import Plots
+
+
+class _NoModelError(LabelError, KeyError):
+    """A name that no model has: wrong words, and a key that is absent."""
+
+    def __str__(self) -> str:
+        return ValueError.__str__(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,17 +260,18 @@ class Evaluation:
         elif not self.differences:
             raise DataError("the models were not compared pair by pair.", hint=_not_compared(self))
         for found in self.differences:
-            if (found.first, found.second) == (first, second):
-                return found
-            if (found.first, found.second) == (second, first):
-                return found.turned()
-        raise DataError(f"no pair {first!r}, {second!r}; there are {listed(list(self))}.")
+            at = place_of(first, pair := (found.first, found.second)), place_of(second, pair)
+            if at in ((0, 1), (1, 0)):
+                return found if at == (0, 1) else found.turned()
+        raise DataError(
+            f"no pair {in_brief(first)}, {in_brief(second)}; there are {listed(list(self))}."
+        )
 
     def __getitem__(self, name: str) -> ModelEvaluation:
-        for model in self.models:
-            if model.name == name:
-                return model
-        raise KeyError(f"no model {name!r}; there are {listed([m.name for m in self.models])}")
+        at = place_of(name, self)
+        if at is not None:
+            return self.models[at]
+        raise _NoModelError(f"no model {in_brief(name)}; there are {listed(list(self))}.")
 
     def __iter__(self) -> Iterator[str]:
         return (model.name for model in self.models)

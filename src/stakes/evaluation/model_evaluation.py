@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes._checks import as_whole
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.recalibration import decided
 from stakes.metrics import expected_cost
@@ -134,6 +135,7 @@ class Naive:
 def costliest_cells(ev: Evaluation, name: str, limit: int) -> Frame:
     """One row per cell: truth, decision, cost per case, share of the total; costliest first."""
     app, cells = ev.application, np.asarray(ev[name].cells)
+    limit = as_whole(limit, "limit", least=0)
     order = np.argsort(-np.abs(cells), axis=None, kind="stable")
     rows, columns = np.unravel_index(order[cells.flat[order] != 0][:limit], cells.shape)
     paid = cells[rows, columns]

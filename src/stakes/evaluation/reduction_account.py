@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes.application import Application, CostMatrix
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
@@ -346,7 +347,7 @@ def frame_models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
                 raise DataError(f"two models are called {str(model)!r}.")
             found[str(model)] = said
             each = said.values() if isinstance(said, Mapping) else said
-            columns = [said] if isinstance(said, str) else list(each)
+            columns = [said] if isinstance(said, str) else list(of_kind(each, what, Iterable))
             kind = types.get(columns[0]) if len(columns) == 1 else None
             if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
                 continue

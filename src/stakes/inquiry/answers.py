@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes.application import Application, CostMatrix, as_application
 from stakes.evaluation import Evaluation
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
@@ -58,6 +59,7 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     >>> round(ev["p"].cost, 3), ev.verdict_kind
     (0.05, 'deploy')
     """
+    of_kind(inquiry, "inquiry", Inquiry)
     with command_line():  # an inquiry is in the words of the options, whoever asks
         return replace(_answered(inquiry, attended), inquiry=inquiry)
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stakes._checks import as_level
+from stakes._checks import as_level, of_kind
+from stakes._files import as_path
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
 from stakes.exceptions import DataError, FormatError
@@ -131,7 +132,8 @@ class Inquiry:
         for name in ("scores", "proba", "decisions", "flip", "confusion", "more"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
-                object.__setattr__(self, name, ",".join(value))
+                words = [of_kind(each, name, str) for each in of_kind(value, name, Iterable)]
+                object.__setattr__(self, name, ",".join(words))
         for name in ("cost", "gain"):
             object.__setattr__(self, name, _words(getattr(self, name)))
         object.__setattr__(self, "level", as_level(self.level))
@@ -182,6 +184,7 @@ class Inquiry:
 
     def after(self, kept: Inquiry) -> Inquiry:
         """What was kept, with what is said now in its place."""
+        of_kind(kept, "kept", Inquiry)
         if self.gives_costs:
             kept = replace(kept, cost=(), gain=(), costs=None)
         if self.models_given:
@@ -215,7 +218,7 @@ class Inquiry:
 
         Files in it are meant from the folder you are in, as when they are typed.
         """
-        file = Path(path)
+        file = as_path(path)
         text = file.read_bytes().decode("utf-8-sig", errors="replace")
         report = file.suffix.lower() in (".json", ".html", ".htm")
         try:
@@ -231,7 +234,8 @@ class Inquiry:
     def of(cls, table: Mapping[str, Any], where: str = "the inquiry") -> Inquiry:
         """An inquiry from words and values; unknown words are refused."""
         known = {each.name: each.default for each in fields(cls)}
-        given = {key.replace("-", "_"): value for key, value in table.items()}
+        table = of_kind(table, "table", Mapping)
+        given = {str(key).replace("-", "_"): value for key, value in table.items()}
         strange = [key for key in given if key not in known]
         if strange:
             hint = f"the words are those of the options: {', '.join(sorted(known))}"

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes._columns import as_reals
+from stakes._columns import as_reals, in_brief
+from stakes._names import place_of
 from stakes.application import Application, as_application
-from stakes.exceptions import DataError, UndefinedError
+from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.typing import FloatArray
 
 #: A metric of arrays of (..., K, M) counts.
@@ -185,6 +186,9 @@ class Metric:
                 f"`{self.name}` is a number of scores, not of a table of decisions.",
                 hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
             )
+        if place_of(positive, (0, 1)) is None or isinstance(positive, bool):
+            raise DataError(f"`positive` must be 0 or 1, a position; got {in_brief(positive)}.")
+        positive = int(positive)
         table = as_reals(counts, "counts")
         shape, two = table.shape[-2:], self.classes == "two"
         square = len(shape) == 2 and shape[0] == shape[1]
@@ -200,7 +204,7 @@ class Metric:
         It takes each decision with a fixed probability: always the same one, or at random. The
         value is that of the table to be expected; `nan` when it is undefined for all of them.
         """
-        shares = np.asarray(as_priors(priors, range(np.size(priors))))
+        shares = np.asarray(as_priors(priors, range(as_reals(priors, "priors", PriorError).size)))
         app: Application | None = self.settings.get("application")
         size = shares.size if app is None else len(app.decisions)
         values = partial(self.values, positive=positive)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from stakes._checks import positive_share
+from stakes._checks import of_kind, positive_share
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
 from stakes.application import Application
@@ -283,7 +283,10 @@ class Catalogue(Mapping[str, Metric]):
     """
 
     def __init__(self, metrics: tuple[Metric, ...]) -> None:
-        self._metrics = {metric.name: metric for metric in metrics}
+        self._metrics: dict[str, Metric] = {
+            of_kind(metric, "metrics", Metric).name: metric
+            for metric in of_kind(metrics, "metrics", Iterable)
+        }
 
     def __getitem__(self, name: str) -> Metric:
         lower = str(name).strip().lower()
@@ -313,7 +316,7 @@ class Catalogue(Mapping[str, Metric]):
 
         A name may carry parameters: ``"f_beta:beta=2"``.
         """
-        plain, _, given = name.partition(":")
+        plain, _, given = of_kind(name, "metric", str).partition(":")
         try:
             metric = self[plain]
         except KeyError:

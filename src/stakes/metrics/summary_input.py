@@ -109,7 +109,8 @@ def _is_column(given: Any) -> bool:
     """Whether labels were given: one for each case."""
     if isinstance(given, (list, tuple)):
         return not any(isinstance(each, (list, tuple, np.ndarray)) for each in given[:1])
-    return len(getattr(given, "shape", (0, 0))) == 1
+    shape = getattr(given, "shape", None)
+    return isinstance(shape, tuple) and len(shape) == 1
 
 
 def _ask_which(names: tuple[Name, ...], positive: Any) -> None:

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stakes._checks import as_level
+from stakes._checks import as_level, as_pair
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.monitoring.change_advice import advice_on, in_per_cent
 from stakes.monitoring.change_parts import Samples, chances_of, moved, samples_of
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_scores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import interval
 from stakes.uncertainty.differences import holm
@@ -212,7 +212,9 @@ def compare_periods(
     """
     app = settled(application)
     samples = samples_of([before, after], app, ["before", "after"])
-    ranking = None if scores is None else ranking_chance(*scores)
+    ranking = None
+    if scores is not None:
+        ranking = ranking_chance(*as_pair(scores, "scores", "a pair, before and after"))
     return changes_between(samples.at(0), samples.at(1), app, as_level(level), ranking)[0]
 
 
@@ -261,6 +263,8 @@ def ranking_chance(before: RankedScores, after: RankedScores) -> float | None:
     """Probability of so different an AUC by chance, from both intervals; None without an AUC."""
     from scipy.special import ndtr
 
+    for each in (before, after):
+        require_scores(each, "scores")
     if any((each.class_totals == 0).any() for each in (before, after)):
         return None
     found = [interval(each, "auc", method="normal", level=0.95) for each in (before, after)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level
+from stakes._checks import as_level, of_kind
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
@@ -233,7 +233,7 @@ def _with_ranking(
     judged: list[Judged], names: Sequence[Any], scores: Mapping[Any, RankedScores]
 ) -> list[Judged]:
     """Where there is an alarm: whether the ranking of cases moved, there and since the start."""
-    absent = [name for name in names if name not in scores]
+    absent = [name for name in names if name not in of_kind(scores, "scores", Mapping)]
     if absent:
         raise DataError(f"`scores` must have every period; {absent[0]!r} is missing.")
     first, *rest = (scores[name] for name in names)
@@ -248,6 +248,7 @@ def _with_ranking(
 
 def _in_order(periods: Any, reference: Any) -> tuple[tuple[Any, ...], list[Any]]:
     """Names and summaries, the reference first."""
+    of_kind(periods, "periods", Iterable)
     named = dict(periods) if isinstance(periods, Mapping) else dict(enumerate(periods))
     if isinstance(reference, (str, int, float)):
         if reference not in named:

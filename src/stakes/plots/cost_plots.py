@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_number, of_kind
+from stakes.application.application import as_application
+from stakes.audit.indifference import LevelSets
 from stakes.metrics import cost_by_cell
+from stakes.monitoring.slice_comparison import Slices
+from stakes.monitoring.watch import Watch
 from stakes.plots.style import BAND, COLOURS, GREY, HOLLOW, LINE, TEXT, axes_for, finish, pen
 
 
@@ -40,6 +45,7 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     >>> plots.confusion(cm, app, ax=Figure().subplots()).get_ylabel()
     'truth'
     """
+    application, per = as_application(application), as_number(per, "per")
     shares = cost_by_cell(matrix, application)
     size = matrix.counts.shape
     paid = shares.costs.reshape(size)
@@ -93,6 +99,7 @@ def model_costs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['gbm', 'logreg']
     """
+    of_kind(costs, "costs", Mapping)
     ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(costs)))
     for k, (name, value) in enumerate(costs.items()):
         drawn = pen(k, len(costs))
@@ -136,6 +143,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     >>> plots.level_sets(grid, ax=Figure().subplots()).get_ylabel()
     'true positive rate'
     """
+    of_kind(grid, "grid", LevelSets)
     ax = axes_for(ax, (4.8, 4.8))
     if grid.costs is not None:
         _lines(ax, grid, grid.costs, colors=GREY, linestyles=":", linewidths=0.9)
@@ -202,7 +210,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     >>> plots.cost_over_periods(found, ax=Figure().subplots()).get_ylabel()
     'cost per case'
     """
-    table = watched.frame()
+    table = of_kind(watched, "watched", Watch).frame()
     places = np.arange(len(table["period"]))
     ax = axes_for(ax, (6.4, 3.4))
     ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
@@ -267,7 +275,7 @@ def cost_by_slice(slices: Any, *, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['north', 'south']
     """
-    table = slices.frame()
+    table = of_kind(slices, "slices", Slices).frame()
     places = np.arange(len(table["slice"]))
     ax = axes_for(ax, (5.6, 1.0 + 0.32 * len(places)))
     ax.hlines(places, table["low"], table["high"], color=COLOURS[0], linewidth=1.6)

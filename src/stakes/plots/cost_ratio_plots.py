@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import positive_share
+from stakes._checks import of_kind, positive_share
+from stakes.curves.best_system import SwitchPoints
 from stakes.plots.style import (
     CONSTANT,
     GREY,
@@ -68,6 +69,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
     'prior log odds of the application'
     """
     special = {"tie": "#cfcfcf", "none": "#f0f0f0"}
+    of_kind(points, "points", SwitchPoints)
     names = [n for n in dict.fromkeys(points.winner) if n not in special]
     hatches = ("", "//", "..", "xx")
     ax = axes_for(ax, (6.4, 1.7))
@@ -137,7 +139,7 @@ def bayes_error(
     >>> plots.bayes_error(curves.bayes_error(sc), ax=Figure().subplots()).get_ylabel()
     'normalised cost (1 = best constant decision)'
     """
-    systems, first, ax = opened(curves, ax, (6.4, 4.8))
+    systems, first, ax = opened(curves, ax, (6.4, 4.8), "log_odds", "naive", "actual")
     if span is not None:
         shade(ax, *span, "in question")
     ax.plot(first.log_odds, first.naive, gid="constant", **CONSTANT)
@@ -203,7 +205,7 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     >>> plots.application_path(curve, ax=Figure().subplots()).get_xlabel()
     'application'
     """
-    systems, _, ax = opened(curves, ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8), "position", "normalized_cost")
     ax.axhline(1, gid="constant", **CONSTANT)
     draw_lines(ax, systems, "position", "normalized_cost")
     ax.set_ylim(0, _CEILING)
@@ -232,7 +234,7 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.cost(curves.cost(sc), ax=Figure().subplots()).get_xlabel()
     'probability cost'
     """
-    systems, _, ax = opened(curves, ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8), "probability_cost", "cost")
     ax.plot([0, 0.5, 1], [0, 0.5, 0], label="constant decision", **CONSTANT)
     draw_lines(ax, systems, "probability_cost", "cost", "cost")
     ax.set(xlim=(0, 1), ylim=(0, None))
@@ -261,7 +263,7 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.brier_curve(curves.brier_curve(sc), ax=Figure().subplots()).get_xlabel()
     'cost proportion of a false positive'
     """
-    systems, first, ax = opened(curves, ax, (5.6, 3.8))
+    systems, first, ax = opened(curves, ax, (5.6, 3.8), "cost_proportion", "naive")
     ax.plot(first.cost_proportion, first.naive, label="constant decision", **CONSTANT)
     draw_pairs(ax, systems, "cost_proportion", ("as is", "best threshold"))
     ax.set(xlim=(0, 1), ylim=(0, None))
@@ -290,7 +292,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.tippett(curves.tippett(sc), ax=Figure().subplots()).get_ylabel()
     'share with a larger likelihood ratio'
     """
-    systems, _, ax = opened(curves, ax, (5.8, 4.0))
+    systems, _, ax = opened(curves, ax, (5.8, 4.0), "positives_above", "log10_lr")
     ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
     for name, curve, drawn in penned(systems):
         tail = f"{name}, " if name else ""
@@ -334,7 +336,7 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.empirical_cross_entropy(curve, ax=Figure().subplots()).get_ylabel()
     'empirical cross-entropy in bits'
     """
-    systems, first, ax = opened(curves, ax, (5.8, 4.0))
+    systems, first, ax = opened(curves, ax, (5.8, 4.0), "log10_odds", "neutral")
     dotted: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 1.2}
     ax.plot(first.log10_odds, first.neutral, label="no evidence (LR = 1)", **dotted)
     draw_pairs(ax, systems, "log10_odds", ("as is", "recalibrated"))

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from stakes._columns import in_brief
 from stakes._optional import load
 from stakes.exceptions import DataError
-from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -168,17 +165,24 @@ def unmoved(ax: Any) -> None:
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
     """The axes given, or new ones that a notebook or `pyplot.show()` shows."""
     if ax is not None:
+        if not hasattr(ax, "set_xlabel"):
+            raise DataError(f"`ax` must be axes of matplotlib; got {in_brief(ax)}.")
         return ax
     pyplot = load("matplotlib.pyplot", extra="plots")
     _, made = pyplot.subplots(figsize=size, dpi=DPI, layout="constrained")
     return _styled(made)
 
 
-def as_systems(curves: Any) -> dict[str, Any]:
-    """One curve, or several by name, as a mapping; a single curve has no name."""
+def as_systems(curves: Any, *needs: str) -> dict[str, Any]:
+    """One curve, or several by name, as a mapping; a single curve has no name.
+
+    `needs` are the attributes that are drawn.
+    """
     systems = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    if not systems:
+        raise DataError("there is no curve to draw.")
     for each in systems.values():
-        if isinstance(each, (str, list, tuple, np.ndarray, ConfusionMatrix, RankedScores)):
+        if not all(hasattr(each, name) for name in needs):
             raise DataError(
                 f"a drawing takes the data of a curve; got {type(each).__name__}.",
                 hint="compute the curve first:  stakes.plots.roc(stakes.curves.roc(scores))",
@@ -186,9 +190,11 @@ def as_systems(curves: Any) -> dict[str, Any]:
     return systems
 
 
-def opened(curves: Any, ax: Any, size: tuple[float, float]) -> tuple[dict[str, Any], Any, Any]:
+def opened(
+    curves: Any, ax: Any, size: tuple[float, float], *needs: str
+) -> tuple[dict[str, Any], Any, Any]:
     """Curves by name, the first of them, and the axes to draw them in."""
-    systems = as_systems(curves)
+    systems = as_systems(curves, *needs)
     return systems, next(iter(systems.values())), axes_for(ax, size)
 
 
@@ -199,7 +205,7 @@ def shade(ax: Any, low: float, high: float, label: str) -> None:
 
 def draw_bands(ax: Any, bands: Any, colours: Mapping[str, str]) -> None:
     """Intervals (anything with x, low and high) behind the curves they belong to."""
-    for name, band in as_systems(bands).items() if bands is not None else ():
+    for name, band in as_systems(bands, "x", "low", "high").items() if bands is not None else ():
         look = {"color": colours.get(name, GREY), "alpha": BAND, "linewidth": 0}
         ax.fill_between(band.x, band.low, band.high, gid=f"band-{name}", **look)
 

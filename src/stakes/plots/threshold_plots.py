@@ -4,10 +4,16 @@ abstention.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import of_kind, two_numbers
+from stakes._columns import in_brief
+from stakes._names import place_of
+from stakes.curves.threshold_curves import ThresholdSweep
+from stakes.exceptions import DataError
 from stakes.plots.style import (
     BAND,
     CONSTANT,
@@ -55,7 +61,8 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
     >>> plots.roc(curves.roc(sc), ax=Figure().subplots()).get_xlabel()
     'false positive rate'
     """
-    systems, edges = as_systems(curves), as_systems(hulls) if hulls is not None else {}
+    rates = ("false_positive_rate", "true_positive_rate")
+    systems, edges = as_systems(curves, *rates), {} if hulls is None else as_systems(hulls, *rates)
     ax = axes_for(ax, (4.6, 4.6))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
     for name, curve, drawn in penned(systems):
@@ -110,8 +117,8 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     """
     from scipy.special import ndtri
 
-    systems = as_systems(curves)
-    low, high = limits or _det_limits(systems)
+    systems = as_systems(curves, "probit_false_positive", "false_positive_rate", "false_negatives")
+    low, high = _det_limits(systems) if limits is None else two_numbers(limits, "limits")
     edges = ndtri(low), ndtri(high)
     ax = axes_for(ax, (4.8, 4.8))
     for name, curve, drawn in penned(systems):
@@ -169,7 +176,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.precision_recall(curves.precision_recall(sc), ax=Figure().subplots()).get_xlabel()
     'recall'
     """
-    systems, _, ax = opened(curves, ax, (4.8, 4.2))
+    systems, _, ax = opened(curves, ax, (4.8, 4.2), "recall", "precision", "prior")
     for prior in sorted({curve.prior for curve in systems.values()}):
         ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
         ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
@@ -206,7 +213,7 @@ def decision(
     >>> plots.decision(curves.decision(sc), ax=Figure().subplots()).get_ylabel()
     'net benefit (true positives per case)'
     """
-    systems, first, ax = opened(curves, ax, (6.0, 4.0))
+    systems, first, ax = opened(curves, ax, (6.0, 4.0), "threshold", "treat_all", "net_benefit")
     if span is not None:
         shade(ax, *span, "plausible")
     ax.axhline(0, label="act on nobody", gid="nobody", **CONSTANT)
@@ -275,7 +282,10 @@ def reliability(
     >>> plots.reliability(curves.reliability(sc, rng=0), ax=Figure().subplots()).get_xlabel()
     'posterior of the second class'
     """
-    systems = as_systems(curves)
+    systems = as_systems(curves, "forecast", "observed", "band_low")
+    if band is not None and place_of(band, systems) is None:
+        raise DataError(f"`band` must name a curve; got {in_brief(band)}.")
+    of_kind(log_odds, "log_odds", bool)
     first = next(iter(systems.values())) if band is None else systems[band]
     ax = axes_for(ax, (4.8, 4.8))
     grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
@@ -336,7 +346,8 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     >>> plots.threshold_sweep(sweep, ax=Figure().subplots()).get_xlabel()
     'threshold'
     """
-    chosen = list(sweep.values) if names is None else list(names)
+    of_kind(sweep, "sweep", ThresholdSweep)
+    chosen = list(sweep.values) if names is None else list(of_kind(names, "names", Iterable))
     inside = np.isfinite(sweep.threshold)
     ax = axes_for(ax, (6.0, 4.0))
     x, share = sweep.threshold[inside], sweep.acted_on[inside]
@@ -376,7 +387,7 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     >>> plots.abstention(curve, ax=Figure().subplots()).get_xlabel()
     'share of cases decided'
     """
-    systems, _, ax = opened(curves, ax, (5.6, 3.8))
+    systems, _, ax = opened(curves, ax, (5.6, 3.8), "coverage")
     said = ("mean cost of decided cases", "with abstentions paid")
     lines = ("cost_when_decided", "cost")
     draw_pairs(ax, systems, "coverage", said, lines, gids=("decided", "paid"))

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stakes._checks import of_kind
 from stakes._columns import as_column
 from stakes._names import encode, integers_meant, listed, positional
 from stakes.exceptions import LabelError, PosteriorError
@@ -128,6 +129,7 @@ def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...]
 
 def _places_said(given: Any, classes: tuple[Name, ...]) -> list[int] | None:
     """Where each class stands in an order that was said; None when it is the same."""
+    of_kind(given, "classes", Iterable, error=LabelError)
     codes = [int(code) for code in encode(list(given), classes, "classes")]
     if sorted(codes) != list(range(len(classes))):
         raise LabelError(

@@ -82,7 +82,8 @@ class Posteriors:
         array = _columns_of(values)
         refuse_bad_posteriors(array)
         if classes is not None:
-            array = _by_name(array, values, tuple(classes))
+            classes = as_names(classes, "classes")
+            array = _by_name(array, values, classes)
         wide = array.astype(np.float64)
         with np.errstate(divide="ignore"):
             if array.ndim == 1:
@@ -287,8 +288,9 @@ def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDAr
 
 def _is_of_first(column: Any, classes: Sequence[Any], what: str = "posteriors") -> bool:
     """Whether a single column is called after the first of two classes."""
-    said = ClassOrder(classes=tuple(classes))
-    return len(classes) == 2 and column_place(column, tuple(classes), said, what) == 0
+    classes = as_names(classes, "classes")
+    said = ClassOrder(classes=classes)
+    return len(classes) == 2 and column_place(column, classes, said, what) == 0
 
 
 def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> FloatArray:
@@ -301,7 +303,7 @@ def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> Float
     matrix = as_matrix(values, what).astype(np.float64)
     if classes is None:
         return matrix
-    return _taken(matrix, told_places(values, tuple(classes), ClassOrder(), what))
+    return _taken(matrix, told_places(values, as_names(classes, "classes"), ClassOrder(), what))
 
 
 def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._files import write_whole
+from stakes._checks import of_kind
+from stakes._files import as_path, write_whole
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.evaluation.model_table import MOST_SHOWN
@@ -51,6 +52,7 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
+    of_kind(title, "title", str)
     whole, ev = ev, _on_page(ev)
     moves, numbers, costliest = "two", live_numbers(ev), []
     large = ev.application.costs.values.size * (1 + 2 * len(ev)) > _MOST_NUMBERS
@@ -179,8 +181,9 @@ def written(text: str, path: Any) -> str | Path:
     """The text; or, where there is a path, that, with a file of UTF-8 written there, whole."""
     if path is None:
         return text
-    write_whole(Path(path), text.encode("utf-8"))
-    return Path(path)
+    file = as_path(path)
+    write_whole(file, text.encode("utf-8"))
+    return file
 
 
 def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:

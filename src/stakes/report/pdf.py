@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from stakes._files import refuse_unwritable, write_whole
+from stakes._files import as_path, refuse_unwritable, write_whole
 from stakes.exceptions import DataError, MissingExtraError
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -37,7 +37,7 @@ def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
             "a PDF is printed by Chromium, Chrome or Edge, and none is on the path.",
             hint="apt-get install chromium, or open the page and print it from any browser",
         )
-    target = Path(path)
+    target = as_path(path)
     refuse_unwritable(target)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         source, made = Path(folder) / "page.html", Path(folder) / "page.pdf"

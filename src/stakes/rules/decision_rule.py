@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors, frozen, sum_tolerance
+from stakes._checks import as_number, as_priors, frozen, sum_tolerance
+from stakes._columns import in_brief
+from stakes._files import as_path
 from stakes._kernels.bayes_rule import (
     Compared,
     Piece,
@@ -23,6 +25,7 @@ from stakes._kernels.bayes_rule import (
     pieces,
     thresholds,
 )
+from stakes._names import place_of
 from stakes.application import Application
 from stakes.application.application import as_application
 from stakes.decisions.bayes import weighed_decisions
@@ -111,8 +114,11 @@ class DecisionRule:
         keep = object.__setattr__
         keep(self, "application", as_application(self.application))
         for what, known in (("scores", KINDS), ("score_type", _TYPES)):
-            if (value := getattr(self, what)) not in known:
-                raise DataError(f"`{what}` must be one of {', '.join(known)}; got {value!r}.")
+            if place_of(value := getattr(self, what), known) is None:
+                got = in_brief(value)
+                raise DataError(f"`{what}` must be one of {', '.join(known)}; got {got}.")
+        if self.cut is not None:
+            keep(self, "cut", as_number(self.cut, "cut"))
         if self.calibrator is not None:
             keep(self, "from_priors", _priors_of(self))
         if self.from_priors is not None:
@@ -341,6 +347,8 @@ class DecisionRule:
         >>> str(DecisionRule(Application([[0, 1], [10, 0]])).on("log_odds"))
         'log-odds > -2.3'
         """
+        if place_of(scores, KINDS) is None:
+            raise DataError(f"a rule on {self.scores} cannot be said on {in_brief(scores)}.")
         if scores == self.scores:
             return self
         convertible = ("posterior", "log_odds", "llr")
@@ -395,7 +403,7 @@ class DecisionRule:
         """Write the rule as JSON text, with a checksum; `stakes.load_rule` reads it."""
         from stakes.rules.rule_file import write_rule
 
-        write_rule(self, Path(path))
+        write_rule(self, as_path(path))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DecisionRule):

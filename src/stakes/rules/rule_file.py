@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._checksums import Seal
-from stakes._files import write_whole
+from stakes._files import as_path, write_whole
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import FormatError, StakesError
 from stakes.rules.decision_rule import DecisionRule
@@ -78,7 +78,7 @@ def load_rule(path: str | Path) -> DecisionRule:
     <DecisionRule of gbm: p > 0.091>
     """
     name = str(path)
-    content = _SEAL.opened(_SEAL.parsed(Path(path).read_bytes(), name), name)
+    content = _SEAL.opened(_SEAL.parsed(as_path(path).read_bytes(), name), name)
     try:
         rule = _made(content)
         again = record_of(rule)

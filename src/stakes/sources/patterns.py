@@ -6,6 +6,8 @@ import glob
 from dataclasses import dataclass
 from pathlib import Path
 
+from stakes._checks import of_kind
+from stakes._files import as_path
 from stakes.exceptions import FormatError
 from stakes.sources.delimited import TextHeader, text_header
 
@@ -79,6 +81,7 @@ def partitions(path: str) -> list[str]:
 
 def found_files(said: str) -> Files:
     """The files that were meant: every one there, all of one form."""
+    of_kind(said, "file", str)
     if "://" in said:
         form = form_of(said)
         if form is None:
@@ -111,7 +114,7 @@ def found_files(said: str) -> Files:
 
 def _listed(said: str) -> list[str]:
     """The files of a folder or of a pattern, in order; hidden ones are left out."""
-    path = Path(said)
+    path = as_path(said)
     if path.is_dir():
         found = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p, path)]
         if not found:

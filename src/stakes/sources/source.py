@@ -8,11 +8,12 @@ import importlib.util
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from stakes._checks import of_kind
+from stakes._files import as_path
 from stakes.exceptions import DataError
 from stakes.sources.patterns import Files, form_of, found_files
 from stakes.sources.table import Table, table_of_columns
@@ -26,16 +27,19 @@ _LARGE = 1_000_000_000
 
 
 # In memory, or where they are: docs/design/files.md.
-def is_far(file: str | None, engine: str | None = None, *, rows_needed: bool = False) -> bool:
+def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -> bool:
     """Whether rows are to be counted where they lie instead of read into memory.
 
     Where rows are needed, only what cannot be read as one file is.
     """
-    if file is None or file == "-":
+    if file is None or (isinstance(file, str) and file == "-"):
         return False
+    of_kind(file, "file", str)
+    if engine is not None:
+        of_kind(engine, "engine", str)
     if engine or "://" in file:
         return True
-    path = Path(file)
+    path = as_path(file)
     if path.is_dir() or form_of(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
         return True
     if rows_needed:

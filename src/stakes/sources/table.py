@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import of_kind
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels, as_numbers
@@ -62,6 +63,7 @@ class Table:
 
     def position(self, name: str) -> int:
         """Where a column stands, or an error that suggests one."""
+        of_kind(name, "name", str)
         places = [i for i, other in enumerate(self.names) if other == name]
         if len(places) > 1:
             where = " and ".join(str(i + 1) for i in places)

@@ -10,7 +10,9 @@ import sys
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from stakes._files import as_path
 from stakes.exceptions import FormatError
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.table import Table
@@ -45,11 +47,11 @@ def _refuse_half(data: bytes, name: str, path: str) -> None:
         raise FormatError(message, hint=f"stakes eval --trials TRIALS.txt --scores {file}")
 
 
-def read_bytes(path: str) -> tuple[bytes, str]:
+def read_bytes(path: Any) -> tuple[bytes, str]:
     """The content of a file as it stands, and what to call it."""
-    if path == "-":
+    if isinstance(path, str) and path == "-":
         return sys.stdin.buffer.read(), "standard input"
-    file = Path(path)
+    file = as_path(path)
     refuse_unsafe(file)
     if file.is_file() or not file.exists() or file.is_dir():
         return file.read_bytes(), file.name

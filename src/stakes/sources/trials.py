@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import of_kind
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
@@ -37,7 +38,7 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
     Table and list of Note
         The column `truth` and one for each model, and what to know about how they were made.
     """
-    paths = list(scores)
+    paths = [of_kind(path, "scores", str) for path in of_kind(scores, "scores", Iterable)]
     for path in paths:
         if paths.count(path) > 1:
             raise DataError(f"'{path}' is named twice.", hint="leave one of them out")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, keep, refuse_absent, same_length
+from stakes._checks import as_priors, keep, of_kind, refuse_absent, same_length
 from stakes._columns import as_array, as_column, as_floats
 from stakes._names import as_names, cell_names, encode, table_names
 from stakes.application import CaseCosts
@@ -51,15 +51,19 @@ class CostTally(Storable):
     decisions: tuple[Name, ...] = ()
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.counts)
-        if len(shape) != 2 or shape != np.shape(self.sums) or shape != np.shape(self.squares):
+        found = {
+            name: as_array(getattr(self, name), name) for name in ("counts", "sums", "squares")
+        }
+        shape, *others = (table.shape for table in found.values())
+        if len(shape) != 2 or any(shape != other for other in others):
             raise DataError(
                 f"`counts`, `sums` and `squares` must be tables of the same shape; got {shape}, "
-                f"{np.shape(self.sums)} and {np.shape(self.squares)}."
+                f"{others[0]} and {others[1]}."
             )
-        rows, columns = table_names(shape, self.classes or None, self.decisions or None, DataError)
-        for name in ("counts", "sums", "squares"):
-            table = as_array(getattr(self, name), name)
+        given: list[Any] = [self.classes, self.decisions]
+        sides = [None if isinstance(side, tuple) and not side else side for side in given]
+        rows, columns = table_names(shape, sides[0], sides[1], DataError)
+        for name, table in found.items():
             if table.dtype.kind not in "fiub" or not np.isfinite(table).all():
                 raise DataError(f"`{name}` must be finite numbers.")
             keep(self, **{name: table.astype(np.float64)})
@@ -82,6 +86,7 @@ class CostTally(Storable):
         >>> CostTally.from_decisions([0, 1], [1, 0], costs=costs).cost()
         3.0
         """
+        of_kind(costs, "costs", CaseCosts, hint="the same costs for all: ConfusionMatrix")
         truth = encode(y_true, costs.classes, "y_true").astype(np.intp)
         chosen = encode(decisions, costs.decisions, "decisions").astype(np.intp)
         same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])

@@ -4,17 +4,17 @@ cases.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, keep, same_length
-from stakes._columns import as_column, as_floats, as_reals, weighed_rows
+from stakes._checks import as_counts, keep, of_kind, same_length
+from stakes._columns import as_column, as_floats, as_reals, in_brief, weighed_rows
 from stakes._kernels.cell_counts import add_cells, joint_cells
-from stakes._names import as_names, encode, listed, observed_names
+from stakes._names import as_names, encode, listed, observed_names, place_of
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
 from stakes.summaries.confusion import ConfusionMatrix
@@ -67,6 +67,8 @@ class PairedCounts(Storable):
         keep(self, cells=cells, counts=as_counts(self.counts, "counts"))
         for name in ("systems", "classes", "decisions"):
             keep(self, **{name: as_names(getattr(self, name), name)})
+        if self.counts.ndim != 1:
+            raise DataError(f"`counts` must be a column; got shape {self.counts.shape}.")
         n, width = self.counts.shape[0], 1 + len(self.systems)
         if cells.shape != (n, width):
             raise DataError(
@@ -149,7 +151,7 @@ class PairedCounts(Storable):
         cuts = as_edges(thresholds, "thresholds")
         stretches = {
             name: np.searchsorted(cuts, as_floats(column, f"scores[{name!r}]"), side="left")
-            for name, column in scores.items()
+            for name, column in of_kind(scores, "scores", Mapping).items()
         }
         truth = as_column(y_true, "y_true")
         names = observed_names(truth) if classes is None else classes, range(cuts.shape[0] + 1)
@@ -165,6 +167,7 @@ class PairedCounts(Storable):
         >>> PairedCounts.from_confusion(ConfusionMatrix([[8, 2], [1, 9]])).counts
         array([8, 2, 1, 9])
         """
+        of_kind(matrix, "matrix", ConfusionMatrix)
         rows, columns = np.indices(matrix.counts.shape)
         cells = np.column_stack([rows.ravel(), columns.ravel()])
         return cls(cells, matrix.counts.ravel(), (system,), matrix.classes, matrix.decisions)
@@ -201,15 +204,17 @@ class PairedCounts(Storable):
 
     def subset(self, systems: Sequence[Name]) -> PairedCounts:
         """The joint counts of some of the systems, in the order given."""
+        systems = tuple(of_kind(systems, "systems", Iterable))
         columns = [0, *(1 + self.position(name) for name in systems)]
         cells, counts = add_cells(self.cells[:, columns], self.counts)
-        return PairedCounts(cells, counts, tuple(systems), self.classes, self.decisions)
+        return PairedCounts(cells, counts, systems, self.classes, self.decisions)
 
     def position(self, system: Name) -> int:
         """Where a system stands among the systems."""
-        if system not in self.systems:
-            raise DataError(f"no system {system!r}; there are {listed(self.systems)}.")
-        return self.systems.index(system)
+        at = place_of(system, self.systems)
+        if at is None:
+            raise DataError(f"no system {in_brief(system)}; there are {listed(self.systems)}.")
+        return at
 
     def __add__(self, other: object) -> PairedCounts:
         if not isinstance(other, PairedCounts):
@@ -423,7 +428,7 @@ def _coded(
     y_true: Any, systems: Mapping[Any, Any], sides: Sequence[Any], names: Any, weighing: Any
 ) -> _Coded:
     """Look rows up; `names` are of classes and decisions, `weighing` is (counts, weights)."""
-    if not systems:
+    if not of_kind(systems, "decisions", Mapping):
         raise DataError("`decisions` must name at least one system.")
     titles = ["groups"] * len(sides) + ["y_true", *(f"decisions[{name!r}]" for name in systems)]
     given = zip((*sides, y_true, *systems.values()), titles, strict=True)

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors, positive_share
+from stakes._checks import as_number, as_priors, of_kind, positive_share
+from stakes._columns import as_reals, in_brief
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.label_runs import Runs, stretch_sums
 from stakes._kernels.roc_hull import cumulative
-from stakes._names import listed
+from stakes._names import as_names, listed, place_of
 from stakes.exceptions import DataError, MergeError, PriorError, UndefinedError
 from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, Name, Priors
@@ -26,6 +27,8 @@ def made_for(
 ) -> tuple[float, float] | None:
     """The shares that log odds or posteriors were made for; these and the kind are checked."""
     checked_kind(kind)
+    if len(as_names(classes, "classes")) != 2:
+        raise DataError(f"`classes` must be two names; got {in_brief(classes)}.")
     if priors is None:
         return None
     if kind not in ("log_odds", "posterior"):
@@ -87,7 +90,8 @@ class RankedScores(Storable):
         >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
         array([0., 1.])
         """
-        return np.asarray(self.counts_between([(threshold, or_equal)])[1])
+        cut = as_number(threshold, "threshold"), bool(of_kind(or_equal, "or_equal", bool))
+        return np.asarray(self.counts_between([cut])[1])
 
     def counts_beside_each(self, thresholds: FloatArray) -> FloatArray:
         """Tables of each class (rows) not above and above each of many thresholds: (n, 2, 2)."""
@@ -213,7 +217,7 @@ class RankedScores(Storable):
     def from_llrs(self, llrs: FloatArray) -> FloatArray:
         """Log-likelihood ratios in the units of the scores."""
         self.require_scale("a threshold on likelihood ratios")
-        log_odds = llrs + self.log_prior_odds()
+        log_odds = as_reals(llrs, "llrs") + self.log_prior_odds()
         if self.kind != "posterior":
             return log_odds
         with np.errstate(over="ignore"):
@@ -247,9 +251,9 @@ class RankedScores(Storable):
 
 def checked_kind(kind: Any) -> ScoreKind:
     """`kind` if it is one of the four."""
-    if kind not in get_args(ScoreKind):
+    if place_of(kind, get_args(ScoreKind)) is None:
         raise DataError(
-            f"`kind` must be one of {listed(get_args(ScoreKind))}; got {kind!r}.",
+            f"`kind` must be one of {listed(get_args(ScoreKind))}; got {in_brief(kind)}.",
             hint="use 'rank' when only the order of the scores means something",
         )
     return kind  # type: ignore[no-any-return]

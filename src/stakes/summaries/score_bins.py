@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, keep
+from stakes._checks import as_counts, as_number, as_whole, keep
 from stakes._columns import as_array, as_floats, as_reals
 from stakes._kernels.label_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -243,7 +243,8 @@ def score_edges(
     >>> score_edges([1.0, 2.0, 2.0, 9.0], bins=3)
     array([1., 2., 9.])
     """
-    if bins < 2 or not limit > 0:
+    bins, limit = as_whole(bins, "bins"), as_number(limit, "limit")
+    if bins < 2 or not 0 < limit < np.inf:
         raise DataError(f"`bins` must be at least 2 and `limit` positive; got {bins!r}, {limit!r}.")
     if sample is None:
         grid = np.linspace(-limit, limit, bins)
@@ -252,5 +253,5 @@ def score_edges(
         if not values.size:
             raise DataError("`sample` must not be empty.")
         grid = values[np.linspace(0, values.size - 1, bins).round().astype(np.intp)]
-    exact = np.atleast_1d(as_reals(thresholds, "thresholds"))
+    exact = as_reals(thresholds, "thresholds").reshape(-1)
     return as_edges(np.unique(np.concatenate((grid, exact))))

@@ -115,6 +115,8 @@ class ScoreCounts(RankedScores):
     def __post_init__(self) -> None:
         for name, of in (("negatives", "negative_counts"), ("positives", "positive_counts")):
             scores, counts = as_array(getattr(self, name), name).copy(), getattr(self, of)
+            if scores.ndim != 1:
+                raise DataError(f"`{name}` must be a column; got shape {scores.shape}.")
             ascending = scores.dtype.kind == "f" and (scores[1:] >= scores[:-1]).all()
             if not ascending or np.isnan(scores[:1]).any():
                 raise DataError(f"`{name}` must be floats in ascending order, without NaN.")

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes._checksums import Seal, checksum
-from stakes._files import write_whole
+from stakes._files import as_path, write_whole
 from stakes._names import listed
 from stakes._optional import load
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
@@ -60,7 +61,7 @@ def save_summary(summary: Any, path: str | Path) -> None:
     >>> (load_summary(folder / "monday.json") + load_summary(folder / "tuesday.json")).total
     190.0
     """
-    file = Path(path)
+    file = as_path(path)
     content = {"version": _VERSION, "summary": plain_form(summary)}
     in_parquet = file.suffix.lower() in (".parquet", ".pq")
     write_whole(file, (_parquet_bytes if in_parquet else _SEAL.sealed)(content), lasting=True)
@@ -93,7 +94,7 @@ def load_summary(path: str | Path) -> Any:
     >>> load_summary(file)
     ConfusionMatrix(100 cases: 'no', 'yes' x 'no', 'yes')
     """
-    file = Path(path)
+    file = as_path(path)
     data = file.read_bytes()
     parsed = _parquet_content if data[:4] == b"PAR1" else _SEAL.parsed
     content = _SEAL.opened(parsed(data, file.name), file.name)
@@ -125,7 +126,7 @@ def merge_summaries(parts: Iterable[Any]) -> Any:
     >>> merge_summaries([day, day])["gbm"].total
     40.0
     """
-    each = iter(parts)
+    each = iter(of_kind(parts, "parts", Iterable))
     try:
         return reduce(_added, each, next(each))
     except StopIteration:
@@ -153,7 +154,7 @@ def _added(first: Any, second: Any) -> Any:
 
 def is_summary(path: str | Path) -> bool:
     """Whether a file looks like one that `save_summary` wrote, from its first and last bytes."""
-    file = Path(path)
+    file = as_path(path)
     if not file.is_file():
         return False
     with file.open("rb") as stream:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level
+from stakes._checks import as_level, as_whole, of_kind
 from stakes._columns import as_reals
 from stakes._kernels import run_bootstrap
 from stakes._kernels.cell_draws import posterior_cells
@@ -17,7 +17,7 @@ from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import PairedCounts
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
@@ -149,11 +149,13 @@ def band(
     >>> bool((found.low < found.y).all() and (found.y < found.high).all())
     True
     """
-    scores.require_both("band")
+    require_both(scores, "band")
     refuse_weights(np.concatenate(scores.runs[:2]).astype(np.float64), instead=OF_CURVES)
     x = as_reals(at, "at")
     if x.ndim != 1 or np.isnan(x).any():
         raise DataError("`at` must be one-dimensional and without NaN.")
+    if not callable(curve):
+        of_kind(curve, "curve", str)
     if curve == "bayes_error":
         y, draw = _by_threshold(scores, "llr", -x, _normalised_cost(x))
     elif curve == "decision":
@@ -272,6 +274,8 @@ def best_by_log_odds(
     x = as_reals(log_odds, "log_odds")
     if x.ndim != 1 or not np.isfinite(x).all():
         raise DataError("`log_odds` must be a column of finite numbers.")
+    of_kind(paired, "paired", PairedCounts)
+    draws = as_whole(draws, "draws")
     if len(paired.decisions) != x.shape[0] + 1 or len(paired.classes) != 2:
         raise DataError(
             f"{x.shape[0]} log odds need {x.shape[0] + 1} stretches of two classes; got "

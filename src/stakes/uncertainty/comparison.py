@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level
+from stakes._columns import in_brief
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
 from stakes._kernels.interval_ends import percentile
-from stakes._names import listed
+from stakes._names import listed, place_of
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
@@ -164,11 +165,12 @@ class Comparison:
     def difference(self, first: Name, second: Name) -> Difference:
         """Cost of `first` minus cost of `second`."""
         for found in self.differences:
-            if (found.first, found.second) == (first, second):
-                return found
-            if (found.first, found.second) == (second, first):
-                return found.turned()
-        raise DataError(f"no pair {first!r}, {second!r}; there are {listed(self.systems)}.")
+            at = place_of(first, pair := (found.first, found.second)), place_of(second, pair)
+            if at in ((0, 1), (1, 0)):
+                return found if at == (0, 1) else found.turned()
+        raise DataError(
+            f"no pair {in_brief(first)}, {in_brief(second)}; there are {listed(self.systems)}."
+        )
 
     def at(self, level: float) -> Comparison:
         """The same comparison with intervals of another level, from the same draws."""

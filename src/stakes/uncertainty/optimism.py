@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level
+from stakes._checks import as_level, as_whole
 from stakes._kernels.interval_ends import percentile
 from stakes._kernels.roc_hull import best_decisions, cross_fitted_counts
 from stakes._kernels.run_bootstrap import draw_runs
@@ -18,7 +18,7 @@ from stakes.metrics import at_min_cost
 from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals.count_intervals import Asked
 from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, seed_of
@@ -219,7 +219,7 @@ class _Search:
         if application is None:
             raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
         app = as_application(application)
-        scores.require_both("min_cost")
+        require_both(scores, "min_cost")
         refuse_weights(np.concatenate(scores.runs[:2]).astype(np.float64), instead=OF_SCORES)
         priors = app.resolved_priors(scores.priors)
         if not normalized:
@@ -249,6 +249,7 @@ class _Search:
     def cross_fitted(self, folds: int, draws: int | None, rng: RandomSource) -> FloatArray:
         """Counts by class and decision, each case decided without its fold."""
         scores, fewest = self.scores, int(self.scores.class_totals.min())
+        folds = as_whole(folds, "folds")
         if folds < 2 or fewest < 2:
             raise DataError(
                 "cross-fitting needs at least 2 folds and 2 cases of each class; got "
@@ -256,8 +257,8 @@ class _Search:
             )
         if scores.total >= _LARGEST:
             return self.best  # nothing left to correct
-        if draws is None:
-            draws = 5 if scores.total <= 20_000 else 2
+        usual = 5 if scores.total <= 20_000 else 2
+        draws = usual if draws is None else as_whole(draws, "draws")
         first, second = (np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2])
         costs, how = self.app.costs.values, {"folds": min(folds, fewest), "draws": draws}
         return cross_fitted_counts(first, second, costs, self.priors, **how, rng=as_generator(rng))
@@ -284,7 +285,7 @@ class _Search:
     def bootstrap_gap(self, draws: int, rng: RandomSource) -> float:
         """Mean difference between what replicates' thresholds cost on the data and on them."""
         here, generator, gaps = self.scores.runs[:2], as_generator(rng), []
-        for _ in range(draws):
+        for _ in range(as_whole(draws, "draws")):
             a, b = (generator.multinomial(int(c.sum()), c / c.sum()) for c in here)
             chosen = self.chosen((a, b))
             gaps.append(self.decided(here, chosen) - self.decided((a, b), chosen))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level, as_priors
+from stakes._checks import as_level, as_number, as_priors, of_kind
 from stakes._columns import as_reals
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
@@ -128,10 +128,12 @@ def cases_needed(
     total, unit = plan.total, plan.unit
     z = normal_quantile(as_level(level))
     if width is not None:
+        width = as_number(width, "width")
         if not 0 < width < np.inf:
             raise DataError(f"`width` must be positive and finite; got {width!r}.")
         n = unit * (2 * z / width) ** 2
         return plan.needing(n, n, n, f"to know the cost within {width:g}")
+    power = as_number(power, "power")
     if not 0 < power < 1:
         raise DataError(f"`power` must lie between 0 and 1; got {power!r}.", hint="power=0.8")
     reach = max(z + normal_quantile(2 * power - 1), 0.0)
@@ -213,9 +215,9 @@ def power_curve(
 
     plan = _Plan.of(pilot, application, systems, normalized, True, shares)
     n = plan.present * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
-    if not (np.isfinite(n) & (n > 0)).all():
+    if n.ndim != 1 or not n.size or not (np.isfinite(n) & (n > 0)).all():
         raise DataError(f"`cases` must be positive and finite; got {n.tolist()}.")
-    gap = plan.total.value if difference is None else float(difference)
+    gap = plan.total.value if difference is None else as_number(difference, "difference")
     errors = np.sqrt(plan.unit / n)
     z = normal_quantile(as_level(level))
     power = ndtr(abs(gap) / errors - z) + ndtr(-abs(gap) / errors - z)
@@ -242,6 +244,7 @@ class _Plan:
         shares: Priors | None,
     ) -> _Plan:
         """From the pilot, in whose shares cases are collected unless others are given."""
+        of_kind(pilot, "pilot", PairedCounts, ConfusionMatrix)
         stakes, totals = as_stakes(application), pilot.class_totals
         refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
         if isinstance(pilot, ConfusionMatrix):
@@ -253,7 +256,9 @@ class _Plan:
             total = cost_sum(pilot.counts, stakes, normalized=normalized)
         else:
             check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
-            pair = tuple(systems) if systems is not None else pilot.systems
+            pair = (
+                pilot.systems if systems is None else tuple(of_kind(systems, "systems", Iterable))
+            )
             if len(pair) != 2:
                 raise DataError(
                     f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stakes._checks import as_level
+from stakes._checks import as_level, of_kind
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
@@ -201,8 +201,9 @@ def _matrices(systems: Any) -> dict[Name, ConfusionMatrix]:
     if isinstance(systems, PairedCounts):
         found = {name: systems.confusion(name) for name in systems.systems}
     else:
-        found = dict(systems)
+        found = dict(of_kind(systems, "systems", PairedCounts, Mapping))
     for name, matrix in found.items():
+        of_kind(matrix, "systems", ConfusionMatrix)
         if matrix.counts.shape != (2, 2):
             raise DataError(
                 "switch points need two classes and two decisions; "

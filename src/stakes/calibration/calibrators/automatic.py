@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, of_kind
 from stakes._columns import as_column
 from stakes._names import listed, observed_names
 from stakes._random import as_seed
@@ -125,7 +125,10 @@ class Automatic(Calibrator):
         by = aim_again(by)
         tried = None
         if candidates is not None:
-            tried = [made(candidate).unfitted() for candidate in candidates]
+            tried = [
+                made(candidate).unfitted()
+                for candidate in of_kind(candidates, "candidates", Iterable)
+            ]
         super().__init__(
             priors=priors,
             classes=classes,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes._kernels.class_scores import lay_out, log_softmax
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.monotone_curve import KNOTS, bent, fit_curve
@@ -173,7 +174,7 @@ class Dirichlet(Matrix):
 def _refuse_negative(spreads: Mapping[str, float | None]) -> None:
     """Raise unless prior standard deviations are positive, where they are given."""
     for name, spread in spreads.items():
-        if spread is not None and not spread > 0:
+        if spread is not None and not as_number(spread, name) > 0:
             raise DataError(f"`{name}` must be positive; got {spread!r}.")
 
 

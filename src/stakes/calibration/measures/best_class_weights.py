@@ -14,6 +14,7 @@ from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise.class_weight_descent import least_cost_weights
 from stakes._kernels.roc_hull import cumulative
 from stakes.application import Application
+from stakes.application.application import as_application, as_cost_matrix
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.labelled_scores import read_cases
 from stakes.calibration.measures.gain import calibration_gain
@@ -63,7 +64,8 @@ class ClassWeights:
 
     def decisions(self, posteriors: Any, costs: Any) -> Any:
         """Bayes decisions of the weighted posteriors."""
-        names = getattr(costs, "classes", range(len(self.weights)))
+        costs = as_cost_matrix(costs)
+        names = costs.classes
         return _decisions(read_posteriors(posteriors, names).values, self.weights, costs)
 
     def frame(self) -> Frame:
@@ -179,7 +181,7 @@ def best_class_weights(
     class weights of least cost  0.125   optimistic: fitted on the same cases
     affine calibration           0.125   cross-fitted
     """
-    starts = as_whole(starts, "starts", least=0)
+    starts, application = as_whole(starts, "starts", least=0), as_application(application)
     read = read_posteriors(posteriors, application.classes, ClassOrder(labels=y_true))
     cases = read_cases(
         read,

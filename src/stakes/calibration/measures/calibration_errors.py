@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_whole, frozen
+from stakes._checks import as_number, as_whole, frozen
 from stakes._kernels.class_scores import weighted_sums
+from stakes._names import place_of
 from stakes.application.application import as_cost_matrix
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine
@@ -75,9 +76,9 @@ def binned_calibration_error(
     >>> round(binned_calibration_error([0, 0, 1, 0], [0.2, 0.2, 0.8, 0.8], bins=2), 3)
     0.25
     """
-    if spacing not in ("mass", "width"):
+    if place_of(spacing, ("mass", "width")) is None:
         raise DataError(f"`spacing` must be 'mass' or 'width'; got {spacing!r}.")
-    bins = as_whole(bins, "bins")
+    bins, power = as_whole(bins, "bins"), as_number(power, "power")
     if not power > 0:
         raise DataError(f"`power` must be positive; got {power!r}.")
     said, happened, weights, _ = event_of(y_true, posteriors, of, classes, sample_weight)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_whole, frozen, is_number
+from stakes._columns import in_brief
 from stakes._kernels.isotonic_blocks import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
@@ -236,8 +237,9 @@ def reliability_table(
     as_level(level)
     as_whole(draws, "draws")
     counted = not isinstance(bins, str) and is_number(bins) and bins >= 1 and int(bins) == bins
-    if not (counted or bins == "pav"):
-        raise DataError(f"`bins` must be 'pav' or a positive whole number; got {bins!r}.")
+    if not (counted or (isinstance(bins, str) and bins == "pav")):
+        got = in_brief(bins)
+        raise DataError(f"`bins` must be 'pav' or a positive whole number; got {got}.")
     said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
     if not weights.all():
         kept = weights > 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen, refuse_absent, same_length
+from stakes._checks import as_number, as_priors, as_whole, frozen, refuse_absent, same_length
 from stakes._columns import as_floats
 from stakes._names import encode
 from stakes.application import CaseCosts
@@ -96,7 +96,7 @@ class CaseCost:
 
     def costliest(self, n: int = 10) -> Frame:
         """The `n` costliest cases: row, cost, share of the total size of all costs."""
-        rows = np.argsort(-self.parts, kind="stable")[:n]
+        rows = np.argsort(-self.parts, kind="stable")[: as_whole(n, "n", least=0)]
         whole = float(np.abs(self.parts).sum())
         shares = self.parts[rows] / whole if whole else np.zeros(rows.size)
         return Frame({"row": rows, "cost": self.parts[rows], "share": shares})
@@ -199,6 +199,7 @@ def top_share(amounts: Any, share: float = 0.01) -> float:
     >>> top_share([1.0] * 99 + [101.0])
     0.505
     """
+    share = as_number(share, "share")
     if not 0 < share <= 1:
         raise DataError(f"`share` must lie above 0 and not above 1; got {share!r}.")
     sizes = np.abs(as_floats(amounts, "amounts").astype(np.float64))

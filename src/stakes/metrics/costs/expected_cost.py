@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import positive_share, refuse_absent
+from stakes._checks import as_number, of_kind, positive_share, refuse_absent
 from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
@@ -239,6 +239,7 @@ def _as_confusion(
 
 def check_names(matrix: ConfusionMatrix, app: Application) -> None:
     """Raise unless rows and columns mean the same in both."""
+    of_kind(matrix, "matrix", ConfusionMatrix)
     if (matrix.classes, matrix.decisions) != (app.classes, app.decisions):
         raise DataError(
             "the confusion matrix and the costs must have the same classes and decisions; got "
@@ -358,6 +359,7 @@ def alpha_cost(matrix: ConfusionMatrix, alpha: float) -> float:
     >>> alpha_cost(ConfusionMatrix([[9, 1], [2, 8]]), alpha=2.0)
     0.4
     """
+    alpha = as_number(alpha, "alpha", PriorError)
     if not (math.isfinite(alpha) and alpha > 0):
         raise PriorError(f"`alpha` must be a positive number; got {alpha!r}.")
     return detection_cost(matrix, priors=0.5, miss=1.0, false_alarm=alpha, normalized=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes.exceptions import DataError
 from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -95,6 +96,9 @@ def expected_max_profit_churn(
     """
     from scipy.special import betainc
 
+    said = (lifetime_value, "lifetime_value"), (offer, "offer"), (contact, "contact")
+    lifetime_value, offer, contact = (as_number(*each) for each in said)
+    alpha, beta = as_number(alpha, "alpha"), as_number(beta, "beta")
     finite = np.isfinite([lifetime_value, offer, contact, alpha, beta]).all()
     possible = lifetime_value > offer > 0 and contact >= 0 and alpha > 0 and beta > 0
     if not (finite and possible):

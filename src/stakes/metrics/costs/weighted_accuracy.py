@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes._columns import as_reals
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import mean_reciprocal
@@ -61,6 +62,7 @@ def weighted_accuracy(
     >>> round(weighted_accuracy(ConfusionMatrix([[50, 30], [5, 15]]), 0.9), 4)
     0.7115
     """
+    weight = as_number(weight, "weight", CostError)
     if not 0 <= weight <= 1:
         raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
     return of_two_classes(kernels.weighted_accuracy, matrix, positive, weight=weight)
@@ -98,7 +100,7 @@ def expected_weighted_accuracy(
     >>> round(expected_weighted_accuracy(cm, alpha=9, beta=1), 4)
     0.7162
     """
-    require_beta(alpha, beta)
+    alpha, beta = require_beta(alpha, beta)
     cells = binary_cells(matrix, positive)
     if cells.positives + cells.negatives == 0:
         return math.nan
@@ -113,10 +115,12 @@ def expected_weighted_accuracy(
     return hits + (1 - share) * mean_reciprocal(alpha, beta + 1, x) * cells.tn / cells.negatives
 
 
-def require_beta(alpha: float, beta: float) -> None:
-    """Raise unless there is such a Beta distribution."""
+def require_beta(alpha: Any, beta: Any) -> tuple[float, float]:
+    """The two numbers, if there is such a Beta distribution."""
+    alpha, beta = as_number(alpha, "alpha", CostError), as_number(beta, "beta", CostError)
     if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
         raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
+    return alpha, beta
 
 
 #: Below this the denominator varies so little that 24 nodes integrate to the last digit.
@@ -260,7 +264,7 @@ def beta_averaged_accuracy(
     >>> beta_averaged_accuracy([[90, 5], [1, 4]])
     0.94
     """
-    require_beta(alpha, beta)
+    alpha, beta = require_beta(alpha, beta)
     return weighted_accuracy(matrix, beta / (alpha + beta), positive=positive)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import many_class_metrics as many_class
 from stakes._kernels import two_class_metrics as kernels
 from stakes.application import Application, CostMatrix
@@ -152,7 +153,8 @@ def _disagreements(weights: Any, size: int) -> FloatArray:
                 f"`weights` must be 'linear', 'quadratic' or a matrix; got {weights!r}."
             )
         return distance if weights == "linear" else distance**2
-    table = np.asarray(getattr(weights, "values", weights), dtype=np.float64)
+    given = weights.values if isinstance(weights, CostMatrix) else weights
+    table = as_reals(given, "weights", CostError)
     if table.shape != (size, size) or not np.isfinite(table).all() or np.diag(table).any():
         raise CostError(
             f"`weights` must be a finite {size} x {size} matrix with 0 on the diagonal; "

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from stakes._checks import as_number
 from stakes._kernels import two_class_metrics as kernels
 from stakes.exceptions import CostError
 from stakes.metrics.counts.table_cells import of_two_classes
@@ -356,9 +357,10 @@ def p4(matrix: Any, *, positive: Name | None = None) -> float:
 
 def checked_beta(beta: float) -> float:
     """`beta` if it is a positive number."""
-    if not (math.isfinite(beta) and beta > 0):
+    number = as_number(beta, "beta", CostError)
+    if not (math.isfinite(number) and number > 0):
         raise CostError(f"`beta` must be a positive number; got {beta!r}.")
-    return float(beta)
+    return number
 
 
 @of_decisions
@@ -473,6 +475,7 @@ def net_benefit(matrix: Any, *, threshold: float, positive: Name | None = None) 
 
 def checked_threshold(threshold: float) -> float:
     """`threshold` if it has finite odds."""
+    threshold = as_number(threshold, "threshold", CostError)
     if not 0 <= threshold < 1:
         raise CostError(f"`threshold` must be at least 0 and below 1; got {threshold!r}.")
     return threshold

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from stakes._checks import positive_share
-from stakes._columns import as_reals
+from stakes._checks import as_number, positive_share
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.metrics.counts.binary_rates import checked_beta, checked_threshold
 from stakes.typing import Priors
@@ -46,7 +43,8 @@ def f_beta_from_nec(nec: float, *, priors: Priors, decided: float, beta: float =
     >>> round(f_beta_from_nec(0.5, priors=0.1, decided=0.3), 4)
     0.875
     """
-    prior, weight = _checked(priors, decided, nec=nec), checked_beta(beta) ** 2
+    prior, weight = positive_share(priors), checked_beta(beta) ** 2
+    decided, nec = _share(decided, "decided"), _finite(nec, "nec")
     naive = min(weight * prior, 1 - prior)
     return 1 - naive * nec / (weight * prior + decided)
 
@@ -66,7 +64,8 @@ def nec_from_f_beta(value: float, *, priors: Priors, decided: float, beta: float
     >>> round(nec_from_f_beta(0.875, priors=0.1, decided=0.3), 4)
     0.5
     """
-    prior, weight = _checked(priors, decided, value=value), checked_beta(beta) ** 2
+    prior, weight = positive_share(priors), checked_beta(beta) ** 2
+    decided, value = _share(decided, "decided"), _finite(value, "value")
     naive = min(weight * prior, 1 - prior)
     if naive == 0:
         raise UndefinedError("the normalised cost is undefined: one of the classes has no case.")
@@ -132,7 +131,8 @@ def mcc_from_nec(nec: float, *, priors: Priors, decided: float) -> float:
     >>> round(mcc_from_nec(0.5, priors=0.5, decided=0.75), 2)
     0.58
     """
-    prior = _checked(priors, decided, nec=nec)
+    decided, nec = _share(decided, "decided"), _finite(nec, "nec")
+    prior = positive_share(priors)
     spread, cases = decided * (1 - decided), prior * (1 - prior)
     return math.sqrt(cases / spread) * (1 - nec) if spread > 0 and cases > 0 else math.nan
 
@@ -152,7 +152,8 @@ def nec_from_mcc(value: float, *, priors: Priors, decided: float) -> float:
     >>> nec_from_mcc(0.5, priors=0.5, decided=0.5)
     0.5
     """
-    prior = _checked(priors, decided, value=value)
+    decided, value = _share(decided, "decided"), _finite(value, "value")
+    prior = positive_share(priors)
     if not 0 < prior < 1:
         raise UndefinedError("the balanced error rate is undefined: a class has no case.")
     return 1 - value * math.sqrt(decided * (1 - decided) / (prior * (1 - prior)))
@@ -183,7 +184,7 @@ def net_benefit_from_nec(nec: float, *, priors: Priors, threshold: float) -> flo
     >>> round(net_benefit_from_nec(0.45, priors=0.1, threshold=0.2), 4)
     0.055
     """
-    prior = _checked(priors, nec=nec)
+    prior, nec = positive_share(priors), _finite(nec, "nec")
     return prior - min(prior, _odds(threshold) * (1 - prior)) * nec
 
 
@@ -202,7 +203,7 @@ def nec_from_net_benefit(value: float, *, priors: Priors, threshold: float) -> f
     >>> round(nec_from_net_benefit(0.055, priors=0.1, threshold=0.2), 4)
     0.45
     """
-    prior = _checked(priors, value=value)
+    prior, value = positive_share(priors), _finite(value, "value")
     naive = min(prior, _odds(threshold) * (1 - prior))
     if naive == 0:
         raise UndefinedError("the normalised cost is undefined: the naive cost is 0.")
@@ -237,8 +238,8 @@ def likelihood_ratio_from_nec(nec: float, *, false_positive_rate: float) -> floa
     >>> round(likelihood_ratio_from_nec(0.3, false_positive_rate=0.1), 4)
     8.0
     """
-    _require_share("false_positive_rate", false_positive_rate)
-    _require_finite(nec=nec)
+    false_positive_rate = _share(false_positive_rate, "false_positive_rate")
+    nec = _finite(nec, "nec")
     return (1 - nec) / false_positive_rate + 1 if false_positive_rate > 0 else math.nan
 
 
@@ -257,31 +258,28 @@ def nec_from_likelihood_ratio(value: float, *, false_positive_rate: float) -> fl
     >>> round(nec_from_likelihood_ratio(8.0, false_positive_rate=0.1), 4)
     0.3
     """
-    _require_share("false_positive_rate", false_positive_rate)
-    _require_finite(value=value)
+    false_positive_rate = _share(false_positive_rate, "false_positive_rate")
+    value = _finite(value, "value")
     return 1 - (value - 1) * false_positive_rate
 
 
-def _checked(priors: Priors, decided: float = 0.0, **values: float) -> float:
-    """The share of the positive class, once everything given is what it must be."""
-    _require_share("decided", decided)
-    _require_finite(**values)
-    return positive_share(priors)
-
-
-def _require_share(name: str, value: float) -> None:
-    """Raise unless it is between 0 and 1."""
-    if not 0 <= value <= 1:
+def _share(value: float, name: str) -> float:
+    """A number between 0 and 1."""
+    number = as_number(value, name, PriorError)
+    if not 0 <= number <= 1:
         raise PriorError(f"`{name}` must lie between 0 and 1; got {value!r}.")
+    return number
 
 
-def _require_finite(**values: float) -> None:
-    """Raise unless each is a finite number."""
-    for name, value in values.items():
-        if not np.isfinite(as_reals(value, name)):
-            raise DataError(f"`{name}` must be finite; got {value!r}.")
+def _finite(value: float, name: str) -> float:
+    """A finite number."""
+    number = as_number(value, name)
+    if not math.isfinite(number):
+        raise DataError(f"`{name}` must be finite; got {value!r}.")
+    return number
 
 
 def _odds(threshold: float) -> float:
     """The odds p / (1 - p) of a threshold."""
-    return checked_threshold(threshold) / (1 - threshold)
+    share = checked_threshold(threshold)
+    return share / (1 - share)

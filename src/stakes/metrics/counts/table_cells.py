@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stakes._columns import in_brief
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.two_class_metrics import Array, cells
-from stakes._names import listed
+from stakes._names import listed, place_of
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.summary_input import of_decisions
@@ -95,9 +96,11 @@ def _positive_index(classes: tuple[Name, ...], positive: Name | None) -> int:
     """Which of two classes is the positive one."""
     if positive is None:
         return 1
-    if positive not in classes:
-        raise DataError(f"`positive` must be one of {listed(classes)}; got {positive!r}.")
-    return classes.index(positive)
+    at = place_of(positive, classes)
+    if at is None:
+        got = in_brief(positive)
+        raise DataError(f"`positive` must be one of {listed(classes)}; got {got}.")
+    return at
 
 
 def as_table(matrix: Any, app: Application | None = None) -> ConfusionMatrix:

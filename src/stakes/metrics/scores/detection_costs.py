@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import of_kind
+from stakes._columns import in_brief
+from stakes._names import place_of
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
@@ -112,7 +115,10 @@ def detection_costs(scores: RankedScores, applications: Any) -> DetectionCosts:
     elif isinstance(applications, Mapping):
         points = {str(name): as_application(app) for name, app in applications.items()}
     else:
+        of_kind(applications, "applications", Iterable)
         points = {f"point {k + 1}": as_application(a) for k, a in enumerate(applications)}
+    if not points:
+        raise DataError("`applications` must not be empty.")
     rows: list[list[float]] = []
     for app in points.values():
         best = at_min_cost(scores, app)
@@ -164,9 +170,9 @@ def nist_applications(evaluation: str) -> dict[str, Application]:
     >>> {name: app.priors.tolist() for name, app in nist_applications("sre16").items()}
     {'prior 0.01': [0.99, 0.01], 'prior 0.005': [0.995, 0.005]}
     """
-    if evaluation not in _NIST:
+    if place_of(evaluation, _NIST) is None:
         raise DataError(
-            f"{named('evaluation')} must be one of {', '.join(_NIST)}; got {evaluation!r}."
+            f"{named('evaluation')} must be one of {', '.join(_NIST)}; got {in_brief(evaluation)}."
         )
     return {
         f"prior {prior:g}": Application([[0, false_alarm], [miss, 0]], priors=[1 - prior, prior])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes._kernels.bayes_rule import cuts, moved_shares, pieces, shares, thresholds
 from stakes._kernels.label_runs import stretch_sums
 from stakes._kernels.roc_hull import rates_meet
@@ -134,10 +135,8 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     >>> at_threshold(sc, 0.0)
     OperatingPoint(1 if score > 0; false positives 0, false negatives 0.5)
     """
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        raise DataError(f"`threshold` must be a number; got {threshold!r}.") from None
+    require_scores(scores, "at_threshold")
+    value = as_number(threshold, "threshold")
     counts = scores.counts_between([(value, value == -np.inf)]).T
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 
@@ -386,6 +385,6 @@ def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
 
 def _count(share: float, name: str) -> float:
     """A wanted share, less a breath for the rounding of share times total."""
-    if not 0 <= share <= 1:
+    if not 0 <= as_number(share, name) <= 1:
         raise DataError(f"`{name}` must lie between 0 and 1; got {share!r}.")
     return float(share) * (1 - 1e-12)

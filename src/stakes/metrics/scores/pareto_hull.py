@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import positive_share
+from stakes._checks import of_kind, positive_share
 from stakes._kernels.label_runs import Runs
 from stakes._names import listed
 from stakes.application import as_application
@@ -102,7 +102,7 @@ def hull_points(scores: RankedScores) -> HullPoints:
 def expanded_systems(systems: Mapping[str, Any]) -> dict[str, ConfusionMatrix]:
     """Systems as confusion matrices; one for each useful threshold of a system with scores."""
     found: dict[str, ConfusionMatrix] = {}
-    for name, system in systems.items():
+    for name, system in of_kind(systems, "systems", Mapping).items():
         if isinstance(system, ConfusionMatrix):
             found[str(name)] = system
         elif isinstance(system, RankedScores):
@@ -207,7 +207,7 @@ def pareto_front(systems: Mapping[str, Any], applications: Mapping[str, Any]) ->
     >>> pareto_front(systems, goals).front
     ('bold', 'shy')
     """
-    if not applications:
+    if not of_kind(applications, "applications", Mapping):
         raise DataError("`applications` must name at least one goal; got none.")
     tables = expanded_systems(systems)
     goals = {str(name): as_application(app) for name, app in applications.items()}

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from stakes._columns import as_reals
+from stakes._checks import as_number, of_kind
 from stakes._kernels.roc_hull import softplus_sum
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.summary_input import of_scores
@@ -56,8 +56,9 @@ class BetaWeight(_BetaWeight):
         cls, alpha: float = 1.0, beta: float = 1.0, low: float = 0.0, high: float = 1.0
     ) -> Self:
         """The weight, if there are such thresholds."""
-        shape = as_reals([alpha, beta], "alpha, beta")
-        ends = as_reals([low, high], "low, high")
+        alpha, beta = as_number(alpha, "alpha"), as_number(beta, "beta")
+        low, high = as_number(low, "low"), as_number(high, "high")
+        shape, ends = np.array([alpha, beta]), (low, high)
         if not ((shape > 0) & (shape < np.inf)).all() or not 0 <= ends[0] < ends[1] <= 1:
             raise DataError(
                 "a Beta weight needs finite alpha, beta > 0 and 0 <= low < high <= 1; "
@@ -70,6 +71,7 @@ class BetaWeight(_BetaWeight):
         cls, least: float, most: float, *, alpha: float = 1.0, beta: float = 1.0
     ) -> BetaWeight:
         """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
+        least, most = as_number(least, "least"), as_number(most, "most")
         if not 0 < least < most:
             raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
         return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))
@@ -249,6 +251,8 @@ def cost_over_applications(
     >>> round(cost_over_applications(sc, BetaWeight.from_cost_ratios(2, 20)), 5)
     0.03302
     """
+    if weight is not None:
+        of_kind(weight, "weight", BetaWeight)
     split = score_decomposition(scores, weight or BetaWeight(), priors=priors, scale=not minimum)
     value = split.refinement if minimum else split.total
     return value / split.uncertainty if normalized else value

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes._kernels.roc_hull import area_between, ranked_pairs
 from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
@@ -87,6 +88,7 @@ def partial_auc(
     0.25
     """
     require_both(scores, "partial_auc")
+    min_fpr, max_fpr = as_number(min_fpr, "min_fpr"), as_number(max_fpr, "max_fpr")
     if not 0 <= min_fpr < max_fpr <= 1:
         raise DataError(
             "`min_fpr` and `max_fpr` must satisfy 0 <= min < max <= 1; got "

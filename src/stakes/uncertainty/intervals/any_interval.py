@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import same_length
+from stakes._checks import as_pair, of_kind, same_length
 from stakes._columns import as_column, as_weights
 from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
 from stakes._names import encode, listed
@@ -234,11 +234,13 @@ def refitted_interval(
     """
     app = as_application(application)
     measure = normalized_expected_cost if normalized else expected_cost
-    truth, known = as_column(y_true, "y_true"), as_column(calibration[0], "calibration")
+    of_kind(calibrator, "calibrator", Calibrator)
+    labels_of, scores_of = as_pair(calibration, "calibration", "(y_true, scores)")
+    truth, known = as_column(y_true, "y_true"), as_column(labels_of, "calibration")
     said = calibrator.options["classes"]
     given, learnt = (
         read_scores(each).in_order(app.classes, order_of_scores(said, labels))
-        for each, labels in ((scores, truth), (calibration[1], known))
+        for each, labels in ((scores, truth), (scores_of, known))
     )
     learnt = learnt.as_a_whole()
     same_length("scores", len(given), "y_true", len(truth))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import same_length
+from stakes._checks import of_kind, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._kernels import run_bootstrap as runs_kernel
 from stakes._kernels.cell_draws import draw_crossed, draw_groups
@@ -191,6 +191,7 @@ def class_hits(second: Any) -> Hits:
 
 def score_statistic(metric: str, application: Any, summary: ScoreCounts) -> tuple[float, OfRates]:
     """The value on the data, and the same from the error rates of a replicate."""
+    of_kind(metric, "metric", str)
     if metric == "auc":
         return auc(summary), runs_kernel.area
     if metric == "eer":

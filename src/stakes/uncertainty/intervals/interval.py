@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level, as_whole, frozen
+from stakes._checks import as_level, as_number, as_whole, frozen
 from stakes._kernels.interval_ends import normal_quantile, percentile, wilson
-from stakes._names import listed
+from stakes._names import listed, place_of
 from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -245,9 +245,10 @@ def rate_interval(
     >>> print(rate_interval(3, 10, method="clopper_pearson"))
     0.3 (0.06674 to 0.6525)
     """
+    hits, cases = as_number(hits, "hits"), as_number(cases, "cases")
     if not (0 <= hits <= cases and 0 < cases < np.inf):
         raise DataError(f"`hits` must lie between 0 and `cases`; got {hits!r} of {cases!r}.")
-    if method not in ("wilson", "jeffreys", "clopper_pearson"):
+    if place_of(method, ("wilson", "jeffreys", "clopper_pearson")) is None:
         raise DataError(
             f"`method` must be one of wilson, jeffreys, clopper_pearson; got {method!r}."
         )
@@ -305,6 +306,7 @@ def shortage(
     totals: FloatArray, classes: Sequence[Name], min_cases: int, matters: Any = None
 ) -> tuple[bool, tuple[str, ...]]:
     """Whether to refuse, and what to say; classes with `matters` False are left out."""
+    min_cases = as_number(min_cases, "min_cases")  # type: ignore[assignment]
     if not min_cases >= 0:
         raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
     kept = np.ones(len(classes), dtype=bool) if matters is None else np.asarray(matters, bool)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_column, as_floats
+from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import (
     AucMoments,
     auc_score_limits,
@@ -167,7 +168,7 @@ def _area_rule(rows: ScoreRows, area: float) -> Any:
     assert weights is not None
     parts, sizes = [], []
     for inside in (~rows.second, rows.second):
-        n, w = int(inside.sum()), weights[inside]
+        n, w = int(inside.sum()), weights[inside] / ordinary_scale(weights[inside])
         parts.append(float((moves[inside] ** 2).sum()) * n / max(n - 1, 1))
         sizes.append(float(w.sum()) ** 2 / float((w * w).sum()))
     moments = AucMoments(area, parts[1], parts[0], 0.0)

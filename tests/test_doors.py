@@ -1,0 +1,177 @@
+"""What people bring by mistake is refused in words, at the door of each kind of parameter."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import stakes
+from stakes import application, audit, curves, elicitation, metrics, summaries, uncertainty
+from stakes._checks import as_number, as_pair, as_whole, of_kind, two_numbers
+from stakes._columns import as_reals, in_brief
+from stakes._files import as_path
+from stakes._names import place_of
+from stakes.exceptions import CostError, DataError, FormatError, LabelError, StakesError
+
+Y = [0, 1, 0, 1]
+SCORES = stakes.ScoreCounts.from_scores(Y, [-1.0, 1.0, 0.5, 2.0], kind="llr")
+MATRIX = stakes.ConfusionMatrix([[9, 1], [2, 8]])
+NO_NUMBERS = [None, "0.5", True, [0.5], np.array([0.5]), {"a": 1}, 1j, 10**400, object(), b"1"]
+NO_PATHS = [None, 1, 0.5, ["a"], b"name", "\0", "\ud800", {"a": 1}, np.array("name")]
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("value", [1, 0.5, Decimal("0.5"), Fraction(1, 2), np.float32(0.5)])
+    def test_any_real_number_will_do(self, value: Any) -> None:
+        assert as_number(value, "share") == float(value)
+        assert as_number(np.array(float(value)), "share") == float(value)
+
+    @pytest.mark.parametrize("value", NO_NUMBERS, ids=in_brief)
+    def test_everything_else_is_refused(self, value: Any) -> None:
+        with pytest.raises(DataError, match="`share` must be a number; got"):
+            as_number(value, "share")
+
+    @pytest.mark.parametrize("value", NO_NUMBERS, ids=in_brief)
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda v: metrics.top_share([1.0, 2.0], v),
+            lambda v: metrics.at_sensitivity(SCORES, v),
+            lambda v: metrics.f_beta(MATRIX, beta=v),
+            lambda v: metrics.alpha_cost(MATRIX, v),
+            lambda v: metrics.nec_from_mcc(v, priors=0.5, decided=0.5),
+            elicitation.ratio_between,
+            lambda v: application.Between(v, 10**6),
+            lambda v: application.UtilityPoint(v, 0.5),
+            lambda v: uncertainty.rate_interval(v, 10),
+            SCORES.counts_above,
+            lambda v: stakes.CostMatrix.zero_one(2).scaled(v),
+        ],
+    )
+    def test_at_the_doors(self, door: Any, value: Any) -> None:
+        with pytest.raises(StakesError, match="must be a number; got"):
+            door(value)
+
+    @pytest.mark.parametrize("value", [1e308, 10**19, 10**400, np.inf, np.nan, "9", 2.5, [9]])
+    def test_no_number_of_draws(self, value: Any) -> None:
+        with pytest.raises(DataError, match="`draws` must be"):
+            as_whole(value, "draws")
+        with pytest.raises(DataError, match="`draws` must be"):
+            uncertainty.interval(SCORES, "auc", draws=9, method="percentile").more(value)
+
+    def test_two_numbers(self) -> None:
+        assert two_numbers([Decimal(1), 2], "between") == (1.0, 2.0)
+        for value in ([1], [1, 2, 3], 5.0, [[1, 2]]):
+            with pytest.raises(DataError, match="`between` must be two numbers"):
+                two_numbers(value, "between")
+
+    def test_a_pair(self) -> None:
+        assert as_pair([1, 2], "cell", "(truth, decision)") == (1, 2)
+        with pytest.raises(DataError, match=r"`cell` must be \(truth, decision\); got 5"):
+            as_pair(5, "cell", "(truth, decision)")
+
+
+class TestArrays:
+    @pytest.mark.parametrize("read", [as_reals, lambda v, n: metrics.mcc(v)])
+    def test_sparse_arrays_say_how_to_go_on(self, read: Any) -> None:
+        with pytest.raises(DataError, match="which is sparse") as caught:
+            read(sparse.csr_array(np.eye(2)), "counts")
+        assert caught.value.hint == "counts.toarray()"
+
+    def test_ragged_rows(self) -> None:
+        with pytest.raises(DataError, match="in rows of equal length"):
+            curves.bayes_error(SCORES, [[0, 1], [5]])
+
+    def test_numbers_beyond_floats(self) -> None:
+        with pytest.raises(DataError, match="must hold real numbers"):
+            as_reals([10**400], "values")
+
+    def test_labels_beyond_integers_leak_no_warning(self) -> None:
+        with pytest.raises(LabelError, match="not among the names"):
+            stakes.ConfusionMatrix.from_decisions([np.inf, 1.0], [0, 1], classes=[0, 1])
+
+
+class TestPaths:
+    @pytest.mark.parametrize("path", NO_PATHS, ids=in_brief)
+    def test_what_names_no_file(self, path: Any) -> None:
+        with pytest.raises(FormatError, match="`path` must name a file; got"):
+            as_path(path)
+
+    @pytest.mark.parametrize("path", NO_PATHS, ids=in_brief)
+    @pytest.mark.parametrize(
+        "door",
+        [
+            MATRIX.save,
+            stakes.ConfusionMatrix.load,
+            stakes.load_rule,
+            application.read_costs,
+            elicitation.read_answers,
+            summaries.load_summary,
+            stakes.calibration.load,
+            stakes.Inquiry.load,
+        ],
+    )
+    def test_at_the_doors(self, door: Any, path: Any) -> None:
+        with pytest.raises(FormatError, match="`path` must name a file; got"):
+            door(path)
+
+    def test_absent_files_are_pythons_own_error(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError, match="absent"):
+            stakes.load_rule(tmp_path / "absent")
+
+
+class TestKinds:
+    @pytest.mark.parametrize(
+        "value", [None, 5, "text", [1], np.zeros((2, 2)), MATRIX], ids=in_brief
+    )
+    @pytest.mark.parametrize(
+        "door",
+        [
+            elicitation.answers_to_toml,
+            curves.switch_points,
+            curves.curve_dominance,
+            lambda v: audit.best_threshold("f1", v),
+            lambda v: elicitation.Elicitation().stated(v),
+            lambda v: stakes.CostTally.from_decisions(Y, Y, costs=v),
+            lambda v: metrics.pareto_front(v, {"here": stakes.CostMatrix.zero_one(2)}),
+        ],
+    )
+    def test_another_thing_is_refused(self, door: Any, value: Any) -> None:
+        with pytest.raises(StakesError, match=r"must be|needs"):
+            door(value)
+
+    def test_text_is_no_list(self) -> None:
+        with pytest.raises(CostError, match="`costs` must be a list; got 'ab'"):
+            of_kind("ab", "costs", Iterable, error=CostError)
+
+    @pytest.mark.parametrize("name", [[1], np.array([0, 1]), {"a": 1}, "c", None], ids=in_brief)
+    def test_no_name(self, name: Any) -> None:
+        assert place_of(name, ("a", "b")) is None
+        with pytest.raises(DataError, match="no system"):
+            stakes.PairedCounts.from_decisions(Y, {"a": Y}).position(name)
+
+    def test_no_model_is_a_refusal_and_an_absent_key(self) -> None:
+        found = stakes.evaluate(Y * 10, {"a": Y * 10}, application=stakes.CostMatrix.zero_one(2))
+        with pytest.raises(StakesError, match="no model 'x'; there are 'a'"):
+            found.use("x")
+        with pytest.raises(KeyError, match="no model 'x'"):
+            found["x"]
+
+    def test_long_things_are_said_in_brief(self) -> None:
+        assert len(in_brief(list(range(1000)))) <= 100
+        assert in_brief([1, 2]) == "[1, 2]"
+
+
+def test_misranking_rates_can_be_copied() -> None:
+    rate = audit.MisrankingRate(0.25, draws=100, metric="f1")
+    for again in (copy.deepcopy(rate), pickle.loads(pickle.dumps(rate))):
+        assert (again, again.draws, again.metric) == (rate, 100, "f1")
