@@ -2,11 +2,13 @@
 
 import gzip
 import io
+import json
 import tracemalloc
 
 import numpy as np
 import pytest
 
+from stakes._checksums import checksum
 from stakes.exceptions import DataError, FormatError
 from stakes.sources import read, table_file
 from stakes.sources.cells import as_labels, as_numbers
@@ -52,6 +54,19 @@ def test_a_broken_header_of_an_array(header, run, write):
     data = bytearray(stream.getvalue())
     data[10 : 10 + len(header)] = header
     refused(run("inspect", write("a.npy", bytes(data))), "a.npy")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_an_array_of_letters_that_do_not_exist(order, run, tmp_path):
+    letters = np.full((20, 2), 0x7FFFFFFF, dtype=f"{order}u4")
+    np.save(tmp_path / "a.npy", letters.view(f"{order}U2").reshape(-1))
+    refused(run("inspect", "a.npy"), "a.npy: its text holds letters that do not exist")
+
+
+def test_a_summary_of_a_kind_that_is_a_list(run, write):
+    content = {"version": 2, "summary": {"type": [[1]]}}
+    whole = {"format": "stakes summary", "sha256": checksum(content), **content}
+    refused(run("inspect", write("a.json", json.dumps(whole))), "unknown kind [[1]]")
 
 
 def test_hdf5_with_a_broken_heap_and_text_that_is_none(run, tmp_path):

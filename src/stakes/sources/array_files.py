@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -47,9 +48,20 @@ def _loaded(data: bytes, name: str) -> Any:
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 refuse_bomb(sum(each.file_size for each in packed.infolist()), name)
         found = np.load(io.BytesIO(data), allow_pickle=False)
-        return {**found} if isinstance(found, Mapping) else np.asarray(found)
+        if not isinstance(found, Mapping):
+            return _readable(np.asarray(found))
+        return {key: _readable(array) for key, array in found.items()}
     except FormatError:
         raise
     except _DAMAGED as error:
         plain = "save numbers or strings, not Python objects"
         raise FormatError(f"{name}: {error}.", hint=plain) from None
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """An array whose text Python can read; ValueError for letters that do not exist."""
+    if array.dtype.kind == "U" and array.size:
+        letters = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).view(np.uint32)
+        if letters.max(initial=0) > sys.maxunicode:
+            raise ValueError("its text holds letters that do not exist, so it is damaged")
+    return array

@@ -58,7 +58,7 @@ def summary_of(form: Any, where: str = "summary") -> Any:
         return {
             _read_name(name, where): summary_of(part, f"{where}[{name!r}]") for name, part in parts
         }
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise FormatError(
             f"`{where}` is of the unknown kind {kind!r}; known are {', '.join(_KINDS)}.",
             hint="a newer stakes may read it: pip install --upgrade stakes",
