@@ -15,7 +15,14 @@ import pytest
 import stakes
 from stakes import curves, metrics
 from stakes.application import Between
-from stakes.exceptions import CostError, DataError, LabelError, StakesError, UndefinedError
+from stakes.exceptions import (
+    CostError,
+    DataError,
+    FormatError,
+    LabelError,
+    StakesError,
+    UndefinedError,
+)
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -136,7 +143,7 @@ class TestCosts:
             ({"costs": {"fn": 1, "miss": 2, "fp": 1}}, CostError, "given twice", None),
             ({"costs": {"fn": "amount", "fp": 1}}, CostError, "formula over columns", "each case"),
             ({"costs": "nope.toml"}, CostError, "no costs can be read", '{"fn": 10, "fp": 1}'),
-            ({"costs": "\0.toml"}, CostError, "no costs can be read", '{"fn": 10, "fp": 1}'),
+            ({"costs": "\0.toml"}, FormatError, "must name a file", "path="),
             ({"costs": {"error": "a"}}, CostError, "the keys 'error'", '{"fn": 10, "fp": 1}'),
             ({"costs": 10}, CostError, "got int", 'costs={"fn": 10, "fp": 1}'),
             ({"costs": COSTS, "positive": "maybe"}, LabelError, "one of 'no', 'yes'", None),

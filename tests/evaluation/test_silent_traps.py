@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -154,3 +154,28 @@ class TestErrorsThatArePaid:
     def test_gains_of_right_decisions_and_other_decisions_pass(self, costs):
         ev = evaluate(Y, {"a": P}, application=costs, rng=0)
         assert np.isfinite(ev["a"].cost)
+
+
+class TestPositive:
+    """Which class a rule speaks of, where costs are given by name."""
+
+    Y = np.array(["yes", "no", "no", "no"] * 60)
+    P = np.tile([0.8, 0.3, 0.05, 0.1], 60)
+    BY_NAME: ClassVar = {"yes": {"yes": 0, "no": 40}, "no": {"yes": 4, "no": 0}}
+
+    def test_a_mapping_has_no_order_so_the_positive_class_comes_second(self):
+        other = {name: self.BY_NAME[name] for name in ("no", "yes")}
+        for costs in (self.BY_NAME, other, {"fn": 40, "fp": 4}):
+            ev = evaluate(self.Y, self.P, costs=costs, positive="yes")
+            assert ev.positive == "yes"
+            assert ev["model"].threshold == pytest.approx(4 / 44)
+
+    def test_a_rule_on_the_other_class_is_said(self):
+        costs = CostMatrix([[0, 40], [4, 0]], classes=["yes", "no"])
+        ev = evaluate(self.Y, self.P, application=costs, positive="yes")
+        assert ev["model"].threshold == pytest.approx(40 / 44)
+        assert "rule-of-second" in [note.code for note in ev.warnings]
+        assert "the rule is on the probability of 'no'" in str(ev)
+        frame = pytest.importorskip("pandas").DataFrame({"y": self.Y, "p": self.P})
+        far = evaluate_frame(frame, label="y", scores="p", application=costs, positive="yes")
+        assert "rule-of-second" in [note.code for note in far.warnings]

@@ -28,8 +28,11 @@ _SAY = 'costs={"fn": 10, "fp": 1}'
 _FORMS = f"{_SAY}, costs=[[0, 1], [10, 0]] (rows are true classes), or costs='costs.toml'"
 
 
-def read_any_costs(costs: Any, name: str = "costs") -> Stated:
-    """What is at stake, from an object of this room, a mapping, a table, a frame or a file."""
+def read_any_costs(costs: Any, name: str = "costs", positive: Any = None) -> Stated:
+    """What is at stake, from an object of this room, a mapping, a table, a frame or a file.
+
+    A mapping has no order of its own, so there the positive class comes last.
+    """
     if isinstance(costs, Stated):
         return costs
     if isinstance(costs, CostMatrix):
@@ -37,7 +40,7 @@ def read_any_costs(costs: Any, name: str = "costs") -> Stated:
     if isinstance(costs, (str, os.PathLike)):
         return _from_file(costs)
     if isinstance(costs, Mapping):
-        return _from_mapping(costs)
+        return _from_mapping(costs, positive)
     if hasattr(costs, "columns") and not callable(costs.columns):
         return Application(CostMatrix.from_frame(costs))
     if not (isinstance(costs, (Sequence, np.ndarray)) or hasattr(costs, "__array__")):
@@ -70,7 +73,7 @@ def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplicati
         raise CostError(f"{path!r}: no costs can be read there: {why}.", hint=_FORMS) from None
 
 
-def _from_mapping(costs: Mapping[Any, Any]) -> Stated:
+def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
     """Amounts by fn and fp, one for every error, or by truth and decision."""
     if set(costs) == {"error"} and is_number(costs["error"]):
         return Application(CostMatrix.zero_one(2).scaled(costs["error"]))
@@ -84,7 +87,8 @@ def _from_mapping(costs: Mapping[Any, Any]) -> Stated:
                 f"`costs` has the keys {listed(list(costs))}.",
                 hint=f'{_SAY}; by truth and decision: {{"no": {{"yes": 1}}, "yes": {{"no": 10}}}}',
             )
-        rows = as_names(costs, "classes", CostError)
+        last = [name for name in costs if name == positive]
+        rows = as_names([*(n for n in costs if n not in last), *last], "classes", CostError)
         decided = dict.fromkeys(name for row in costs.values() for name in row)
         columns = rows if set(decided) <= set(rows) else tuple(decided)
         cells, names = _table(costs, rows, columns), (rows, columns)
@@ -216,7 +220,8 @@ def stated_costs(
             hint=f"{_SAY} with priors=, unit= and volume=; or application=Application(...) alone",
         )
     given = costs if application is None else application
-    found = read_any_costs(given, "costs" if application is None else "application")
+    name = "costs" if application is None else "application"
+    found = read_any_costs(given, name, positive)
     by_sign = isinstance(given, Mapping) and is_binary(given)
     found = named_alike(found, labels, classes, positive, by_sign=by_sign, what=what)
     return found if not beside else _with_settings(found, beside)

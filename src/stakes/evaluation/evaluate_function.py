@@ -219,6 +219,7 @@ def evaluate(
         return _doubted(evaluated_rows(part, options), uncertain)
 
     found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+    found = _about_columns(found, positive)
     return _with_inquiry(found, options, positive=positive)
 
 
@@ -228,6 +229,15 @@ def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
     if y_true is None and isinstance(first, ConfusionMatrix) and first.classes == first.decisions:
         return first
     return y_true
+
+
+def _about_columns(found: Evaluation, positive: Any) -> Evaluation:
+    """With a warning where the rule is on the class whose probability was not given."""
+    classes = found.application.classes
+    if positive is None or len(classes) != 2 or positive != classes[0]:
+        return found
+    note = Note("rule-of-second", second=classes[1], positive=positive)
+    return replace(found, warnings=(*found.warnings, note))
 
 
 def _with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
@@ -430,7 +440,7 @@ def evaluate_frame(
     for name in reduced._certain:
         whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
         refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
-    found = evaluated_reduction(reduced, options=options)
+    found = _about_columns(evaluated_reduction(reduced, options=options), positive)
     words = {"label": label, "weight": sample_weight, "positive": positive}
     found = _with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
     if uncertain is None:

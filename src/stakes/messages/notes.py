@@ -132,6 +132,8 @@ _WARNING = {
     "gaps-left-out": "{gaps} Compared on the {kept} rows every model has. --missing "
     "abstain|naive|drop",
     "turned-round": "{seen}. {asked}  {option}",
+    "rule-of-second": "the rule is on the probability of {second!r}, the second class of the "
+    "costs; the columns given are of {positive!r}",
     "posteriors-certain": "every probability of {model} is exactly 0 or 1, as of a tree grown to "
     "the end: it decides alike whatever the costs are",
     "dominated": "{sentence}",
