@@ -294,7 +294,7 @@ def best_threshold(
     if thresholds is None:
         cuts, tables = scores.finest[0], scores.finest_tables
     else:
-        cuts = np.sort(as_reals(thresholds, "thresholds"))
+        cuts = np.sort(np.atleast_1d(as_reals(thresholds, "thresholds")))
         if cuts.ndim != 1 or np.isnan(cuts).any():
             raise DataError("`thresholds` must be one-dimensional and without NaN.")
         tables = scores.counts_beside_each(cuts)

@@ -352,8 +352,9 @@ def _rates(
 
 def _block_sizes(n: Any) -> Iterator[int]:
     """Sizes that add to n, small enough to stay in the cache."""
-    if not isinstance(n, (int, np.integer)) or n < 1:
+    if isinstance(n, float):
         raise DataError(f"`n` must be a whole number, at least 1; got {n!r}.")
+    n = as_whole(n, "n")
     for start in range(0, n, _BLOCK):
         yield min(_BLOCK, n - start)
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stakes._columns import in_brief
 from stakes._files import as_path
 from stakes.application import Application, CostMatrix
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrator_json import SEAL, every_kind, jsonable
 from stakes.calibration.labelled_scores import Aim
-from stakes.exceptions import FormatError
+from stakes.exceptions import DataError, FormatError
 from stakes.metrics import BetaWeight
 
 
@@ -90,6 +91,8 @@ def aim_again(by: Any) -> Aim:
         return by  # type: ignore[no-any-return]
     if "beta_weight" in by:
         return BetaWeight(**by["beta_weight"])
+    if not {"costs", "priors"} <= set(by):
+        raise DataError(f"`by` must be an Application or a proper score; got {in_brief(by)}.")
     return Application(CostMatrix(**by["costs"]), by["priors"])
 
 

@@ -117,6 +117,8 @@ def switch_points(
     tolerance, narrowest = as_number(tolerance, "tolerance"), as_number(narrowest, "narrowest")
     if not of_kind(systems, "systems", Mapping) or not low < high:
         raise DataError("`systems` must not be empty, and `low` must be below `high`.")
+    if max(-low, high) > 700:
+        raise DataError(f"log odds beyond 700 are beyond floats; got {low:g} to {high:g}.")
     if not (0 <= tolerance < 1 and 0 <= narrowest < np.inf):
         raise DataError(
             "`tolerance` must lie from 0 to below 1, and `narrowest` be 0 or more; got "

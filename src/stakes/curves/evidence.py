@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._kernels.roc_hull import softplus
 from stakes.curves.bayes_error import Tabular, as_grid, as_log_odds, block_llrs, both_shares
+from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import log_odds_sums
 from stakes.metrics.summary_input import of_scores
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -116,6 +117,8 @@ def empirical_cross_entropy(scores: RankedScores, log10_odds: Any = None) -> Cro
     require_both(scores, "empirical_cross_entropy")
     scores.require_scale("empirical_cross_entropy")
     x = as_grid(log10_odds, np.round(np.arange(-50, 51) * 0.05, 10), "log10_odds")
+    if (np.abs(x) > 300).any():
+        raise DataError("`log10_odds` must lie within 300 of 0; larger odds are beyond floats.")
     log_odds = x * np.log(10)
     prior, other = both_shares(log_odds)
     sums = np.array([log_odds_sums(scores, z - scores.log_prior_odds()) for z in log_odds])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._checks import of_kind
 from stakes._columns import refuse_masked
 from stakes._names import as_positions, encode
 from stakes._random import as_seed
@@ -457,7 +458,7 @@ def _scored(scores: Any, posteriors: Any) -> Any:
             "`scores` and `posteriors` are both given.",
             hint='posteriors={"gbm": ["p_no", "p_yes"]} names a model of several columns',
         )
-    named = [scores] if isinstance(scores, str) else list(scores)
+    named = [scores] if isinstance(scores, str) else list(of_kind(scores, "scores", Iterable))
     return {**{str(column): column for column in named}, **(posteriors or {})}
 
 
@@ -481,7 +482,7 @@ def _distinct(frame: Any, label: str) -> Any:
     from stakes.engines.frame_reduction import native
 
     table: Any = nw.from_native(native(frame))
-    if label not in table.collect_schema().names():
+    if of_kind(label, "label", str) not in table.collect_schema().names():
         return None
     found = table.select(label).drop_nulls().unique().sort(label).head(_MOST_CLASSES)
     return (found.collect() if isinstance(found, nw.LazyFrame) else found)[label].to_numpy()

@@ -290,7 +290,7 @@ def _words(given: str | Iterable[str] | Mapping[str, Any]) -> tuple[str, ...]:
     """Amounts as words: ``fn=10``; a mapping from names to amounts is one way to say them."""
     if isinstance(given, Mapping):
         return tuple(f"{key}={value}" for key, value in given.items())
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (given,) if isinstance(given, str) else tuple(of_kind(given, "cost", Iterable))
 
 
 def from_options(options: Mapping[str, Any]) -> Inquiry:

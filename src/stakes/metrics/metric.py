@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, is_number
 from stakes._columns import as_reals, in_brief
 from stakes._names import place_of
 from stakes.application import Application, as_application
@@ -186,7 +186,7 @@ class Metric:
                 f"`{self.name}` is a number of scores, not of a table of decisions.",
                 hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
             )
-        if place_of(positive, (0, 1)) is None or isinstance(positive, bool):
+        if not is_number(positive) or place_of(positive, (0, 1)) is None:
             raise DataError(f"`positive` must be 0 or 1, a position; got {in_brief(positive)}.")
         positive = int(positive)
         table = as_reals(counts, "counts")

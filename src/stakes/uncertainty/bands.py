@@ -272,8 +272,8 @@ def best_by_log_odds(
     array([1., 0.])
     """
     x = as_reals(log_odds, "log_odds")
-    if x.ndim != 1 or not np.isfinite(x).all():
-        raise DataError("`log_odds` must be a column of finite numbers.")
+    if x.ndim != 1 or not (np.abs(x) <= 700).all():  # larger odds are beyond floats
+        raise DataError("`log_odds` must be a column of numbers within 700 of 0.")
     of_kind(paired, "paired", PairedCounts)
     draws = as_whole(draws, "draws")
     if len(paired.decisions) != x.shape[0] + 1 or len(paired.classes) != 2:

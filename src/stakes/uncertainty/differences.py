@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.permutation import paired_p_value
@@ -132,11 +133,12 @@ def as_margin(margin: Any) -> float | None:
     """A difference that does not matter, if one was given."""
     if margin is None:
         return None
-    if not (isinstance(margin, (int, float, np.number)) and 0 <= margin < np.inf):
+    number = as_number(margin, "margin")
+    if not 0 <= number < np.inf:
         raise DataError(
             f"`margin` must be finite and not negative; got {margin!r}.", hint="margin=0.05"
         )
-    return float(margin)
+    return number
 
 
 @dataclass(frozen=True, eq=False)

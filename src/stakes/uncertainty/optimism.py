@@ -273,7 +273,7 @@ class _Search:
         (tn, fp), (fn, tp) = self.app.costs.values
         alarm, miss = self.priors * (fp - tn, fn - tp) / self.scores.class_totals
         generator, cuts = as_generator(rng), []
-        for _ in range(draws):
+        for _ in range(as_whole(draws, "draws")):
             a, b = (generator.multinomial(int(c.sum()), c / c.sum()) for c in (first, second))
             lost = miss * np.concatenate(([0.0], np.cumsum(b)))
             cuts.append(int(np.argmin(lost - alarm * np.concatenate(([0.0], np.cumsum(a))))))

@@ -308,7 +308,7 @@ def costs_of_sensitivity(scores: RankedScores, sensitivity: float, *, method: st
         raise CostError(f"`method` must be 'hull' or 'bayes'; got {method!r}.")
     below = scores.cumulated[1][scores.hull]
     found = 1 - below / scores.class_totals[1]
-    vertex = int(np.flatnonzero(found >= sensitivity * (1 - 1e-12))[-1])
+    vertex = int(np.flatnonzero(found >= float(sensitivity) * (1 - 1e-12))[-1])
     first, second = scores.blocks()
     with np.errstate(divide="ignore"):
         slopes = (second / scores.class_totals[1]) / (first / scores.class_totals[0])

@@ -340,7 +340,7 @@ def score_bounds(scores: ScoreBins, application: Any = None) -> ScoreBounds:
     >>> score_bounds(sc.binned([0.5]))
     ScoreBounds(auc 0.25 to 0.75, eer 0.5 to 0.5, eer_hull 0.25 to 0.5, min_cllr 0.5 to 1)
     """
-    require_both(scores, "score_bounds")
+    require_both(of_kind(scores, "scores", ScoreBins), "score_bounds")
     best = _Reordered(scores, negatives_first=True)
     worst = _Reordered(scores, negatives_first=False)
     ranges = {

@@ -10,7 +10,9 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 
 from stakes._checks import as_number, of_kind
+from stakes._columns import in_brief
 from stakes._kernels.roc_hull import softplus_sum
+from stakes._names import place_of
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.summary_input import of_scores
 from stakes.results import Frame
@@ -103,8 +105,9 @@ def _losses_of(rule: Any) -> Losses:
     """Losses of both classes as functions of the posterior log odds."""
     if isinstance(rule, BetaWeight):
         return rule.losses
-    if rule not in ("log", "brier"):
-        raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {rule!r}.")
+    if place_of(rule, ("log", "brier")) is None:
+        got = in_brief(rule)
+        raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {got}.")
 
     def losses(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
         from scipy.special import expit
