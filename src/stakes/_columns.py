@@ -218,7 +218,7 @@ def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
 def _differs_from_itself(item: Any) -> bool:
     """NaN and missing markers are the values that are not equal to themselves."""
     try:
-        return not bool(item == item)
+        return hasattr(item, "toarray") or not bool(item == item)
     except (TypeError, ValueError):  # a missing marker that refuses to be compared; an array
         return True
 

@@ -65,4 +65,5 @@ def test_in_one_line():
     scores = ScoreCounts.from_scores(y, rng.normal(1.5 * y), kind="rank")
     found = min_cost_optimism(scores, Application([[0, 1], [5, 0]]), rng=0)
     assert repr(found).startswith("<MinCostOptimism: looks like 0.")
-    assert repr(found).endswith(" on new cases>")
+    assert " on new cases; threshold " in repr(found)
+    assert " on other draws " in repr(found)

@@ -350,7 +350,8 @@ class CostMatrix:
         factor = as_number(factor, "factor", CostError)
         if not (np.isfinite(factor) and factor > 0):
             raise CostError(f"`factor` must be a positive number; got {factor!r}.")
-        return self._with(self.values * factor)
+        with np.errstate(over="ignore"):  # what is too large is refused as costs are
+            return self._with(self.values * factor)
 
     def _with(self, values: FloatArray) -> CostMatrix:
         """Other costs under the same names."""

@@ -21,7 +21,7 @@ from stakes._columns import as_reals, in_brief
 from stakes._kernels.rankings import common_arc
 from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.exceptions import DataError
+from stakes.exceptions import CostError, DataError
 from stakes.metrics.metric import Metric
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors
@@ -346,6 +346,8 @@ def level_sets(
     costs, slope = None, float("nan")
     if application is not None:
         app = as_application(application)
+        if app.costs.shape != (2, 2):
+            raise CostError(f"this needs two classes and two decisions; got {app.costs.shape}.")
         costs = (tables * app.costs.values).sum(axis=(2, 3)) / 1000
         (tn, fp), (fn, tp) = app.costs.values.tolist()
         miss = prevalence * (fn - tp)

@@ -12,6 +12,7 @@ import numpy as np
 from stakes._checks import as_number, of_kind
 from stakes.application.application import as_application
 from stakes.audit.indifference import LevelSets
+from stakes.exceptions import DataError
 from stakes.metrics import cost_by_cell
 from stakes.monitoring.slice_comparison import Slices
 from stakes.monitoring.watch import Watch
@@ -100,8 +101,11 @@ def model_costs(
     ['gbm', 'logreg']
     """
     of_kind(costs, "costs", Mapping)
-    ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(costs)))
-    for k, (name, value) in enumerate(costs.items()):
+    if not costs:
+        raise DataError("`costs` holds no model.", hint='model_costs({"gbm": 0.35})')
+    found = {name: as_number(value, f"costs[{name!r}]") for name, value in costs.items()}
+    ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(found)))
+    for k, (name, value) in enumerate(found.items()):
         drawn = pen(k, len(costs))
         if intervals is not None and name in intervals:
             ax.plot(intervals[name], [k, k], color=drawn.color, linewidth=1.6)

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_priors, keep, of_kind, refuse_absent, same_length
 from stakes._columns import as_array, as_column, as_floats
-from stakes._names import as_names, cell_names, encode, table_names
+from stakes._names import as_names, cell_names, encode, observed_names, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
@@ -115,7 +115,7 @@ class CostTally(Storable):
         0.5
         """
         truth = as_column(y_true, "y_true")
-        names = as_names(sorted(set(truth.tolist())) if classes is None else classes, "classes")
+        names = as_names(observed_names(truth) if classes is None else classes, "classes")
         codes = encode(truth, names, "y_true").astype(np.intp)
         paid = as_floats(costs, "costs", length=codes.shape[0]).astype(np.float64)
         if not np.isfinite(paid).all():

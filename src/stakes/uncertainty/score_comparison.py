@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import same_length
+from stakes._checks import of_kind, same_length
 from stakes._columns import as_floats, as_weights
 from stakes._names import encode
 from stakes.exceptions import DataError
@@ -268,6 +268,7 @@ def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[Confusi
         if len(given.systems) > 1:
             raise DataError(f"{name!r} must be the counts of one system; got {len(given.systems)}.")
         return given.confusion(), np.append(group_cases(given), float(min(given.n_groups)))
+    of_kind(given, "systems", ConfusionMatrix, GroupedCounts)
     counts = np.asarray(given.counts, dtype=np.float64)
     refuse_weights(counts, "confusion matrix", instead=OF_SYSTEMS)
     return given, np.append(given.class_totals, np.inf)

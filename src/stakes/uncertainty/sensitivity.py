@@ -202,6 +202,8 @@ def _matrices(systems: Any) -> dict[Name, ConfusionMatrix]:
         found = {name: systems.confusion(name) for name in systems.systems}
     else:
         found = dict(of_kind(systems, "systems", PairedCounts, Mapping))
+    if not found:
+        raise DataError("`systems` holds no system.", hint='{"a": ConfusionMatrix(...)}')
     for name, matrix in found.items():
         of_kind(matrix, "systems", ConfusionMatrix)
         if matrix.counts.shape != (2, 2):

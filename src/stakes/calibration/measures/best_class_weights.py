@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_whole, frozen
+from stakes._columns import in_brief
 from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise.class_weight_descent import least_cost_weights
 from stakes._kernels.roc_hull import cumulative
@@ -351,9 +352,9 @@ def worst_case_gain(
         instead="log odds all the same: kind='log_odds'",
     )
     kind = "log_odds" if kind is None else kind
-    if kind not in ("log_odds", "llr"):
+    if not isinstance(kind, str) or kind not in ("log_odds", "llr"):
         raise DataError(
-            f"`kind` must be 'log_odds' or 'llr'; got {kind!r}.",
+            f"`kind` must be 'log_odds' or 'llr'; got {in_brief(kind)}.",
             hint="for probabilities:  worst_case_gain(y_true, Posteriors(p))",
         )
     cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
