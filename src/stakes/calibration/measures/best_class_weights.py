@@ -352,7 +352,7 @@ def worst_case_gain(
         instead="log odds all the same: kind='log_odds'",
     )
     kind = "log_odds" if kind is None else kind
-    if not isinstance(kind, str) or kind not in ("log_odds", "llr"):
+    if str(kind) not in ("log_odds", "llr"):  # an array would be compared cell by cell
         raise DataError(
             f"`kind` must be 'log_odds' or 'llr'; got {in_brief(kind)}.",
             hint="for probabilities:  worst_case_gain(y_true, Posteriors(p))",
