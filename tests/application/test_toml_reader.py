@@ -72,6 +72,9 @@ class TestShortForm:
 
     def test_names_are_optional(self) -> None:
         assert costs_from_toml("fn = 10\nfp = 1").costs == CostMatrix([[0, 1], [10, 0]])
+        for head in ("cost", "costs"):
+            app = costs_from_toml(f"[{head}]\nfn = 10\nfp = 1")
+            assert app.costs == CostMatrix([[0, 1], [10, 0]])
 
 
 class TestMatrix:
@@ -103,6 +106,9 @@ MISTAKES = {
         'fn = 1\nfp = 1\noutcomes = ["a", "b", "c"]',
         "fn and fp are for 2 outcomes; got 'a', 'b', 'c' - at `outcomes`.",
     ),
+    "both heads": ("[cost]\nfn = 1\nfp = 1\n[costs]\nfn = 1", "both `cost` and `costs` are given."),
+    "twice": ("fn = 1\n[costs]\nfn = 2\nfp = 1", "`fn` is given twice."),
+    "under a head": ("[costs]\nfn = 1", "cost of a false alarm, `fp`, is missing."),
     "both forms": (MATRIX + "fn = 1\n[cost.a]", "both `cost` and `fn` are given."),
     "rows without a matrix": (
         'fn = 1\nfp = 1\nrows = "truth"',

@@ -11,6 +11,7 @@ from stakes.inquiry.column_roles import (
     _stars,
     class_columns,
     find_label,
+    in_class_order,
     named_columns,
     recognised,
 )
@@ -79,9 +80,21 @@ class TestClassColumns:
         (model,) = class_columns(table("y", "p_cat", "p_dog", "p_fox"), "p_cat,p_dog")
         assert list(model.by_class) == ["cat", "dog"]
 
-    def test_a_name_without_a_class(self):
-        with pytest.raises(DataError, match="I cannot read the class off the column name 'score'"):
-            class_columns(table("y", "score"), "score")
+    def test_columns_called_like_the_classes(self):
+        (model,) = class_columns(table("y", "cat", "dog"), "cat,dog")
+        assert model.by_class == {"cat": "cat", "dog": "dog"}
+        with pytest.raises(DataError, match="cat, dog found but 'fox' has no column") as caught:
+            in_class_order(model, ["cat", "dog", "fox"])
+        assert (
+            caught.value.hint == "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
+        )
+        with pytest.raises(DataError, match="'dog' found but 'dog' is not among") as caught:
+            in_class_order(model, ["cat"])
+        assert "only these:  --proba cat " in str(caught.value.hint)
+
+    def test_a_star_passes_the_truth_by(self):
+        (model,) = class_columns(table("cat", "dog", "y"), "*", "y")
+        assert list(model.by_class) == ["cat", "dog"]
 
     def test_an_array(self):
         (model,) = class_columns(table("y", matrices={"p": np.zeros((1, 2))}), "p")

@@ -44,8 +44,9 @@ def costs_from_toml(text: str, *, source: str = "costs") -> Application:
         `outcomes` (the true classes) and, if they differ, `decisions`; one table
         ``[cost.<truth>]`` per true class. A cost may be left out, meaning 0, only for the
         decision named like the truth. Two classes may say ``fn = 10`` and ``fp = 1`` (and
-        `tp`, `tn`) instead; the second outcome is then the positive one. Optional: `unit`,
-        `volume`, `period`, and `priors` as a list or as a table by name.
+        `tp`, `tn`) instead, alone or under ``[cost]``; the second outcome is then the positive
+        one. ``[costs]`` is the same as ``[cost]``. Optional: `unit`, `volume`, `period`, and
+        `priors` as a list or as a table by name.
     source : str
         What error messages call the text, usually the path.
 
@@ -144,16 +145,34 @@ def _about_line(text: str, said: str) -> str | None:
 
 def _read(text: str, read: _Reader) -> tuple[dict[str, Any], _Cells]:
     """The table, and the costs in whichever form they are given, each cell through `read`."""
-    table = toml_table(text)
+    table = cost_table(text)
     for key in table:
         if key not in _KEYS:  # it may be a misspelt one that matters
-            near = {"classes": "outcomes", "costs": "cost"}.get(key)
+            near = {"classes": "outcomes"}.get(key)
             close = [near] if near else difflib.get_close_matches(key, _KEYS, n=1)
             raise FormatError(
                 f"unknown key `{key}`.",
                 hint=f"did you mean `{close[0]}`?" if close else f"known: {', '.join(_KEYS)}",
             )
     return table, _named(table, read) if "cost" in table else _short_form(table, read)
+
+
+def cost_table(text: str) -> dict[str, Any]:
+    """The text as a table, `costs` in it called `cost`, and fn and fp beside it, not within."""
+    table = toml_table(text)
+    if "costs" in table and "cost" in table:
+        raise FormatError("both `cost` and `costs` are given.", hint="keep one of them")
+    table = {"cost" if key == "costs" else key: value for key, value in table.items()}
+    amounts = table.get("cost")
+    if not isinstance(amounts, dict) or not amounts or not set(amounts) <= set(_SHORT_FORM):
+        return table
+    twice = sorted(set(amounts) & set(table))
+    if twice:
+        raise FormatError(f"`{twice[0]}` is given twice.", hint="keep one of them")
+    if any(isinstance(amount, dict) for amount in amounts.values()):  # outcomes called fn and fp
+        return table
+    del table["cost"]
+    return {**table, **amounts}
 
 
 def _short_form(table: Mapping[str, Any], read: _Reader) -> _Cells:

@@ -10,8 +10,10 @@ import argparse
 import difflib
 import importlib
 import re
+import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from stakes import __version__
@@ -37,6 +39,58 @@ PURPOSES = {
     "inspect": "say what would be read from files, and stop",
     "demo": "run the bundled examples and leave report pages",
 }
+_EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
+#: Commands that other tools have, and what to type here.
+_USUAL_COMMANDS = (
+    ("evaluate compare score cost costs metrics", _EVAL),
+    ("plot report html", f"{_EVAL} --html page.html"),
+    ("threshold", f"it stands under `act when`, alone with --quiet:  {_EVAL} --quiet"),
+    (
+        "elicit question questions",
+        "stakes ask FILE --label COLUMN --scores A,B -o costs.toml\n"
+        "stakes ask --prevalence 5% -o costs.toml",
+    ),
+    (
+        "decide predict apply",
+        f"the rule, to apply to new cases:        {_EVAL} --quiet\n"
+        "decisions of probabilities, in Python:  stakes.bayes_decisions(p, "
+        'costs={"fn": 10, "fp": 1})\n'
+        "calibrated probabilities of new cases:  "
+        "stakes calibrate --apply CAL.json NEW.csv -o out.csv",
+    ),
+)
+#: Options that other tools have, and what to say here: the first that the command has.
+_USUAL_OPTIONS = (
+    ("format", "--json"),
+    ("out output o", "-o FILE"),
+    ("out output o report page", "--html PAGE"),
+    (
+        "threshold cutoff",
+        "--decisions COLUMN   where a column holds what a threshold of yours decides; "
+        "that of the costs is found by itself",
+    ),
+    (
+        "abstain abstention reject",
+        "--costs costs.toml   with a third decision in that file:\n"
+        '  outcomes = ["no", "yes"]\n'
+        '  decisions = ["no", "yes", "ask"]\n'
+        "  cost = {no = {yes = 4, ask = 2}, yes = {no = 40, ask = 2}}",
+    ),
+    ("method calibrator", "--kind KIND"),
+    ("y target truth y-true outcome", "--label COLUMN"),
+    ("pred preds prediction predictions y-pred", "--decisions A,B"),
+    ("model models p prob probs y-prob y-score", "--scores A,B"),
+    ("fn fp cost-fn cost-fp", "--cost fn=10 fp=1"),
+    ("group-by groupby slice slices segment", "--by COLUMN"),
+    ("sample-weight", "--weight COLUMN"),
+    ("pos pos-label positive-class", "--positive VALUE"),
+    ("confidence alpha ci", "--level 0.95"),
+    ("prior base-rate", "--prevalence 2%"),
+    ("random-state", "--seed 0"),
+    ("currency", "--unit EUR"),
+)
+#: How much alike two words are of which one may be the other misspelt.
+_NEAR = 0.75
 EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. {EXIT_CODES}"
 
 
@@ -87,17 +141,40 @@ class _Parser(argparse.ArgumentParser):
         before = pattern if takes_rows and not options else ""
         self._end(f"unrecognized arguments: {' '.join(rest)}", options, before)
 
+    def refuse_apart(self, rest: Sequence[str], arguments: Sequence[str]) -> None:
+        """Print how a list is written and end with 2, where its parts stand apart: --scores a b."""
+        at = arguments.index(rest[0]) if rest[0] in arguments else 0
+        start = next((i for i in range(at, -1, -1) if arguments[i].startswith("-")), at)
+        action = self._option_string_actions.get(arguments[start])
+        if action is None or not re.search(r"[,*]", str(action.metavar)):
+            return
+        stop = next((i for i in range(at, len(arguments)) if arguments[i].startswith("-")), None)
+        words = [word for word in arguments[start + 1 : stop] if not Path(word).is_file()]
+        if len(words) > 1:
+            together = shlex.join([arguments[start], ",".join(words)])
+            self._end(f"unrecognized arguments: {' '.join(rest)}", (), f"together:  {together}\n")
+
     def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
-        """Print a problem, with what is like the words that nobody knows, and end with 2."""
+        """Print a problem, with what is meant by the words that nobody knows, and end with 2."""
+        commands = re.findall(r"(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
+        known = [*self._option_string_actions, *commands]
+        found = [_meant(word, known) for word in words]
+        meant = "\n".join(filter(None, found))
         hint = f"{self.prog} --help lists what there is"
-        known = re.findall(r"--[a-z][\w-]*|(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
-        for word in words:
-            near = difflib.get_close_matches(word, known, 1)
-            if near and near[0] != word:
-                hint = f"did you mean {near[0]}?  {hint}"
-                break
+        if meant:
+            hint = f"{meant}  {hint}" if meant.endswith("?") else f"{meant}\n{hint}"
         complain(f"{message[:1].lower()}{message[1:]}.", f"{before}{hint}")
         raise SystemExit(EXIT_PROBLEM)
+
+
+def _meant(word: str, known: Sequence[str]) -> str | None:
+    """What to type for a word that nobody knows: what is usual elsewhere, or spelt nearly so."""
+    bare = word.lstrip("-").replace("_", "-")
+    for words, said in _USUAL_COMMANDS if bare == word else _USUAL_OPTIONS:
+        if bare in words.split() and (bare == word or said.split()[0] in known):
+            return said if bare == word else f"instead of {word}:  {said}"
+    near = difflib.get_close_matches(word, known, 1, _NEAR)
+    return f"did you mean {near[0]}?" if near and near[0] != word else None
 
 
 class _Listed(argparse.Action):
@@ -121,6 +198,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest:
+        parser.refuse_apart(rest, arguments)
         parser.refuse_unknown(rest)
     if getattr(args, "scores_are", None) == "decision":
         if not getattr(args, "scores", None) or args.decisions:

@@ -78,15 +78,33 @@ def likely_scores(table: Table, label: str) -> str:
     """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
 
     def between_0_and_1(name: str) -> bool:
-        try:
-            values = table.numbers(name)
-        except DataError:
+        if not _holds_numbers(table, name):
             return False
+        values = table.numbers(name)
         known = values[~np.isnan(values)]
         return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
 
     others = [name for name in [*table.names, *table.matrices] if name != label]
     return _likely(table, others, between_0_and_1)
+
+
+def _holds_numbers(table: Table, name: str) -> bool:
+    """Whether a column can be read as numbers."""
+    try:
+        table.numbers(name)
+    except DataError:
+        return False
+    return True
+
+
+def proba_words(table: Table, scores: Sequence[str], classes: Sequence[str]) -> str:
+    """What to say after `--proba` for these outcomes: the columns meant as scores, if they fit."""
+    for names in (scores, classes):
+        if all(name in table.names for name in names):
+            found = class_columns(table, ",".join(names))
+            if len(found) == 1 and set(found[0].by_class) == set(classes):
+                return shlex.quote(",".join(names))
+    return "'p_*'"
 
 
 def words_of(text: str | None) -> list[str]:
@@ -133,18 +151,19 @@ def flipped(names: Sequence[str], inquiry: Inquiry) -> set[str]:
     return set(words)
 
 
-def class_columns(table: Table, given: str) -> list[ClassColumns]:
+def class_columns(table: Table, given: str, truth: str | None = None) -> list[ClassColumns]:
     """The models behind `--proba`: one column per class each.
 
     In a pattern the last star is the class; a star before it is the model. A pattern with one
-    star also finds ``model.`` in front of it. Columns named one by one follow `CLASS_COLUMN`.
+    star also finds ``model.`` in front of it, and passes by the column of the `truth`. Columns
+    named one by one follow `CLASS_COLUMN`, or are called like the classes.
     """
     models: dict[str, ClassColumns] = {}
     for part in words_of(given):
         if part in table.matrices:
             models[part] = ClassColumns(part, {}, matrix=part)
             continue
-        found = _starred(table, part) if "*" in part else _spelt(table, part)
+        found = _starred(table, part, truth) if "*" in part else _spelt(table, part)
         for model, name, column in found:
             known = models.setdefault(model, ClassColumns(model, {})).by_class
             if known.setdefault(name, column) != column:
@@ -155,12 +174,15 @@ def class_columns(table: Table, given: str) -> list[ClassColumns]:
     return list(models.values())
 
 
-def _starred(table: Table, part: str) -> list[tuple[str, str, str]]:
+def _starred(table: Table, part: str, truth: str | None) -> list[tuple[str, str, str]]:
     """Model, class and column for each column that a pattern finds."""
     # with one star the model is what stands before the last point, or a star before the pattern
     before = part.split("*", maxsplit=1)[0].rstrip("._:").rpartition(".")[0] or "model"
     for pattern in (part, "*." + part) if part.count("*") == 1 else (part,):
-        matches = [(column, _stars(pattern, column)) for column in table.names]
+        columns = [name for name in table.names if name != truth]
+        if pattern == "*" and table.getters:
+            columns = [name for name in columns if _holds_numbers(table, name)]
+        matches = [(column, _stars(pattern, column)) for column in columns]
         found = [
             (match[0] if len(match) > 1 else before, match[-1], column)
             for column, match in matches
@@ -178,8 +200,7 @@ def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
         return [("model", part[1:], part)]
     match = CLASS_COLUMN.match(part)
     if match is None:
-        hint = "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
-        raise DataError(f"I cannot read the class off the column name '{part}'.", hint=hint)
+        return [("model", part, part)]
     return [(match["model"] or "model", match["name"], part)]
 
 
@@ -188,12 +209,14 @@ def in_class_order(columns: ClassColumns, classes: Sequence[str]) -> list[str]:
     absent = [name for name in classes if name not in columns.by_class]
     if absent:
         found = ", ".join(list(columns.by_class.values())[:8])
-        raise DataError(f"{found} found but {quoted(absent)} has no column.")
+        hint = "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
+        raise DataError(f"{found} found but {quoted(absent)} has no column.", hint=hint)
     strangers = [name for name in columns.by_class if name not in classes]
     if strangers:
         found = quoted([columns.by_class[name] for name in strangers])
         among = f"{quoted(strangers)} is not among the outcomes {quoted(classes)}"
-        hint = "name the columns one by one in --proba, or add the outcome to the costs file"
+        exactly = shlex.quote(",".join(columns.by_class[name] for name in classes))
+        hint = f"only these:  --proba {exactly}   or add the outcome to the costs file"
         raise DataError(f"{found} found but {among}.", hint=hint)
     return [columns.by_class[name] for name in classes]
 

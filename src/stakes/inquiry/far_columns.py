@@ -187,7 +187,7 @@ def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarCo
     """The columns that the options speak of; every one must exist."""
     decisions = named_columns(table, inquiry.decisions, label) if inquiry.decisions else []
     scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
-    classes = class_columns(table, inquiry.proba) if inquiry.proba else []
+    classes = class_columns(table, inquiry.proba, label) if inquiry.proba else []
     by = named_columns(table, inquiry.by) if inquiry.by else []
     if inquiry.weight:
         table.position(inquiry.weight)

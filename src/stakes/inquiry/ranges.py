@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from stakes.application import (
     read_costs,
     uncertain_costs_from_toml,
 )
+from stakes.application.toml_reader import cost_table
 from stakes.evaluation import Evaluation
 from stakes.evaluation.unknown_costs_builder import (
     FEW,
@@ -67,8 +67,8 @@ def _ranged_costs(path: Any) -> _RangedCosts | None:
         return None
     try:
         text = file.read_bytes().decode("utf-8-sig")
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError):
+        table = cost_table(text)
+    except ValueError:
         return None  # whoever reads the file for its costs says what is wrong with it
     answers = table.get("elicitation")
     if isinstance(answers, dict) and "miss" in answers:

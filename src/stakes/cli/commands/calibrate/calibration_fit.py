@@ -225,7 +225,8 @@ def _columns(question: Asked, model: Model) -> dict[str, str]:
     """Which column holds what: by class, or the one score."""
     if question.inquiry.scores:
         return {"score": model.name}
-    found = class_columns(question.table, question.inquiry.proba or "")[0]
+    proba, label = question.inquiry.proba or "", question.cases.label
+    found = class_columns(question.table, proba, label)[0]
     return dict(found.by_class) if found.matrix is None else {"matrix": found.matrix}
 
 

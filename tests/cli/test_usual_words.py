@@ -1,0 +1,170 @@
+"""What people type who know other tools is answered by a line that works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+import stakes
+
+ROWS = 60
+ASKED = ("--label", "y", "--positive", "yes", "--scores", "p,q")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Files of two and of three outcomes, and what their errors cost."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(ROWS) < 0.5
+    p, q = (np.clip(truth * 0.4 + 0.6 * rng.random(ROWS), 0.01, 0.99) for _ in range(2))
+    lines = [f"{'yes' if t else 'no'},{a:.3f},{b:.3f}" for t, a, b in zip(truth, p, q, strict=True)]
+    (tmp_path / "two.csv").write_text("\n".join(["y,p,q", *lines]))
+    outcomes = rng.integers(3, size=ROWS)
+    shares = np.eye(3)[outcomes] + rng.random((ROWS, 3))
+    shares = np.round(shares / shares.sum(axis=1, keepdims=True), 6)
+    shares[:, 2] = 1 - shares[:, 0] - shares[:, 1]
+    rows = [
+        f"case-{i},{a:.6f},{b:.6f},{c:.6f},{'abc'[k]}"
+        for i, (k, (a, b, c)) in enumerate(zip(outcomes, shares, strict=True))
+    ]
+    (tmp_path / "three.csv").write_text("\n".join(["who,a,b,c,y", *rows]))
+    (tmp_path / "three-costs.csv").write_text("truth,a,b,c\na,0,1,2\nb,2,0,1\nc,4,2,0\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("compare", "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1\n"),
+        ("evaluate", "stakes eval FILE "),
+        ("plot", " --html page.html\n"),
+        ("report", " --html page.html\n"),
+        ("threshold", " --quiet\n"),
+        ("elicit", "stakes ask --prevalence 5% -o costs.toml\n"),
+        ("decide", "stakes.bayes_decisions(p, "),
+        ("predict", "stakes calibrate --apply CAL.json NEW.csv -o out.csv\n"),
+    ],
+)
+def test_usual_commands(run, command, line):
+    ran = run(command, "rows.csv")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"invalid choice: '{command}'" in ran.err
+    assert line in ran.err
+
+
+@pytest.mark.parametrize("command", ["compare", "report", "threshold"])
+def test_the_line_works(run, files, command):
+    line = re.search(r"stakes eval .*", run(command).err)[0]
+    words = line.replace("FILE", "two.csv").replace("COLUMN", "y --positive yes")
+    assert run(*shlex.split(words.replace("A,B", "p,q"))[1:]).code == 0
+
+
+def test_the_line_for_decisions_works(run):
+    line = re.search(r"stakes\.bayes_decisions\(.*\)", run("decide").err)[0]
+    assert eval(line, {"stakes": stakes, "p": [0.05, 0.5]}).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("eval --format json", "instead of --format:  --json\n"),
+        ("eval --threshold 0.5", "instead of --threshold:  --decisions COLUMN "),
+        ("calibrate --method isotonic", "instead of --method:  --kind KIND\n"),
+        ("calibrate --out cal.json", "instead of --out:  -o FILE\n"),
+        ("eval --output page", "instead of --output:  --html PAGE\n"),
+        ("eval -o page", "instead of -o:  --html PAGE\n"),
+        ("eval --target y", "instead of --target:  --label COLUMN\n"),
+        ("eval --y_true y", "instead of --y_true:  --label COLUMN\n"),
+        ("eval --model p", "instead of --model:  --scores A,B\n"),
+        ("eval --fn 40", "instead of --fn:  --cost fn=10 fp=1\n"),
+        ("eval --group-by region", "instead of --group-by:  --by COLUMN\n"),
+        ("eval --random-state 1", "instead of --random-state:  --seed 0\n"),
+        ("eval --labl y", "did you mean --label?  stakes eval --help lists what there is\n"),
+    ],
+)
+def test_usual_options(run, words, hint):
+    command, *rest = words.split()
+    ran = run(command, "rows.csv", *rest)
+    assert (ran.code, ran.out) == (2, "")
+    assert hint in ran.err
+
+
+def test_several_at_once(run):
+    said = run("calibrate", "rows.csv", "--method", "isotonic", "--out", "cal.json").err
+    assert "  instead of --method:  --kind KIND\n  instead of --out:  -o FILE\n" in said
+
+
+def test_far_spellings_are_not_guessed(run):
+    for option in ("--abstain", "--methods", "--unheard"):
+        assert "did you mean" not in run("eval", "rows.csv", option, "2").err
+
+
+def test_the_file_for_abstention_works(run, files):
+    said = run("eval", "two.csv", "--abstain", "2").err
+    lines = said.partition("in that file:\n")[2].splitlines()[:3]
+    (files / "costs.toml").write_text("\n".join(lines))
+    ran = run("eval", "two.csv", "--label", "y", "--scores", "p,q", "--costs", "costs.toml")
+    assert ran.code == 0
+    assert "ask" in ran.out
+
+
+@pytest.mark.parametrize(
+    "words", ["two.csv --label y --scores p q", "--label y --scores p q two.csv"]
+)
+def test_a_list_with_spaces(run, files, words):
+    ran = run("eval", *words.split(), "--cost", "fn=10", "fp=1")
+    assert ran.code == 2
+    assert "  together:  --scores p,q\n" in ran.err
+
+
+def test_too_many_files_are_still_that(run):
+    said = run("eval", "a.csv", "b.csv", "--label", "y").err
+    assert "a pattern in quotes" in said
+    assert "together" not in said
+
+
+class TestOutcomesAsColumns:
+    COMMAND = ("eval", "three.csv", "--label", "y", "--costs", "three-costs.csv")
+
+    def test_scores_lead_to_the_line(self, run, files):
+        ran = run(*self.COMMAND, "--scores", "a,b,c")
+        assert ran.code == 2
+        assert ran.err.endswith("one probability per outcome:  --proba a,b,c\n")
+        wrong = run(*self.COMMAND, "--scores", "a")
+        assert wrong.err.endswith("--proba a,b,c\n")
+
+    @pytest.mark.parametrize("proba", ["a,b,c", "c,a,b", "*"])
+    def test_they_are_read(self, run, files, proba):
+        (files / "named.csv").write_text(
+            (files / "three.csv").read_text().replace("who,a,b,c,y", "who,p_a,p_b,p_c,y")
+        )
+        named = run(*self.COMMAND[:1], "named.csv", *self.COMMAND[2:], "--csv", "--proba", "p_*")
+        ran = run(*self.COMMAND, "--csv", "--proba", proba)
+        assert (ran.code, ran.out) == (0, named.out)
+
+    def test_other_columns_are_refused(self, run, files):
+        ran = run(*self.COMMAND, "--proba", "a,b")
+        assert ran.code == 2
+        assert "a, b found but 'c' has no column." in ran.err
+
+
+@pytest.mark.parametrize("head", ["[costs]", "[cost]", ""])
+@pytest.mark.parametrize("amounts", ["fn = 40\nfp = 4", "fn = [20, 80]\nfp = 4"])
+def test_amounts_in_a_file(run, files, head, amounts):
+    (files / "costs.toml").write_text(f'unit = "EUR"\n{head}\n{amounts}\n')
+    (files / "plain.toml").write_text(f'unit = "EUR"\n{amounts}\n')
+    ran = run("eval", "two.csv", *ASKED, "--costs", "costs.toml", "--csv")
+    plain = run("eval", "two.csv", *ASKED, "--costs", "plain.toml", "--csv")
+    assert (ran.code, ran.out) == (0, plain.out)
+
+
+def test_amounts_in_a_file_in_python(files):
+    (files / "costs.toml").write_text('unit = "EUR"\n[costs]\nfn = 40\nfp = 4\n')
+    labels, scores = ["no", "yes"] * 20, np.tile([0.2, 0.05, 0.1, 0.9], 10)
+    filed = stakes.evaluate(labels, scores, costs="costs.toml", positive="yes")
+    stated = stakes.evaluate(labels, scores, costs={"fn": 40, "fp": 4}, unit="EUR", positive="yes")
+    assert str(filed) == str(stated)
