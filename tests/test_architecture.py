@@ -27,6 +27,7 @@ SURROUNDINGS = (
     "_checks",
     "_columns",
     "_files",
+    "_guesses",
     "_lazy",
     "_names",
     "_optional",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import pickle
 from decimal import Decimal
 from pathlib import Path
@@ -453,3 +454,139 @@ class TestTunedThreshold:
             low, high = threshold_range(y, rng.normal(2.0 * y), {"fn": 5, "fp": 1})
             widths.append(high - low)
         assert widths[1] < widths[0] / 2
+
+
+ROWS = (Y, GBM)
+FRACTIONS = np.round(GBM, 3)
+
+
+class TestOtherWords:
+    """Names and arguments of other libraries end in the line to type."""
+
+    @pytest.mark.parametrize(
+        ("room", "name", "line"),
+        [
+            ("metrics", "matthews_corrcoef", "stakes.metrics.mcc(y_true, decisions)"),
+            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores)"),
+            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior")'),
+            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior")'),
+            ("metrics", "confusion_matrix", "ConfusionMatrix.from_decisions(y_true, decisions)"),
+            ("metrics", "roc", "stakes.curves.roc"),
+            ("metrics", "acuracy", "type accuracy"),
+            ("plots", "reliability_diagram", "stakes.plots.reliability(stakes.curves.reliability("),
+            ("calibration", "Platt", "Logistic().fit(scores, y_true)"),
+        ],
+    )
+    def test_of_rooms(self, room: str, name: str, line: str) -> None:
+        with pytest.raises(AttributeError) as caught:
+            getattr(getattr(stakes, room), name)
+        assert line in str(caught.value)
+        assert line in str(pickle.loads(pickle.dumps(caught.value)))
+        assert not hasattr(getattr(stakes, room), name)
+
+    def test_what_nobody_knows(self) -> None:
+        for name in ("xyzzy", "_private"):
+            with pytest.raises(AttributeError) as caught:
+                getattr(stakes.metrics, name)
+            assert str(caught.value) == f"module 'stakes.metrics' has no attribute {name!r}"
+
+    def test_lines_can_be_typed(self) -> None:
+        """Every line of the rooms that compute, but of metrics that ask for a number more."""
+        from stakes import _guesses
+
+        known = {"stakes": stakes, "y_true": Y, "p": GBM, "scores": GBM, "decisions": DECIDED}
+        lines = _guesses._ATTRIBUTES["stakes.metrics"] | _guesses._ATTRIBUTES["stakes.curves"]
+        for name, line in lines.items():
+            meant = metrics.catalogue.get(_guesses.METRICS.get(name, ""))
+            if not (meant and (meant.needs or name == "fbeta")) and "costs" not in line:
+                eval(line, dict(known))
+
+    @pytest.mark.parametrize("name", ["sklearn", "torch"])
+    def test_short_ways_are_there(self, name: str) -> None:
+        pytest.importorskip(name)
+        room = getattr(stakes, name)
+        assert room is importlib.import_module(f"stakes.{name}")
+        assert name not in stakes.__all__  # or import * would put it in the place of the library
+        word = "make_scorer" if name == "sklearn" else "CostSensitiveLoss"
+        line = "make_cost_scorer(costs)" if name == "sklearn" else "ExpectedCostLoss(costs)"
+        with pytest.raises(AttributeError) as caught:
+            getattr(room, word)
+        assert line in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("call", "line"),
+        [
+            (lambda: stakes.evaluate("df", label="y", scores=["a"]), "stakes.evaluate_frame(df,"),
+            (lambda: stakes.evaluate(*ROWS, costs=COSTS, abstain=2), ".with_abstention(2)"),
+            (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=..."),
+            (lambda: stakes.evaluate(*ROWS, costs=COSTS, threshold=0.5), "(p > t).astype(int)"),
+            (lambda: stakes.evaluate(*ROWS, COSTS), 'costs={"fn": 10, "fp": 1}'),
+            (lambda: stakes.CostMatrix(fn=4, fp=1), "stakes.CostMatrix.binary(fn=40, fp=4)"),
+            (lambda: stakes.CaseCosts(fn=AMOUNT, fp=1), "stakes.CaseCosts.binary("),
+            (lambda: stakes.Application(cost_matrix=MATRIX), "costs=..."),
+            (lambda: stakes.calibration.reliability_table(*ROWS, n_bins=9), "bins=..."),
+            (lambda: stakes.uncertainty.interval(TABLE, costs=COSTS, n_boot=9, alpha=0.1),
+             "draws=...; level=1 - alpha"),
+            (lambda: stakes.uncertainty.interval(*ROWS, costs=COSTS), "from_decisions(y_true, de"),
+            (lambda: stakes.uncertainty.compare(*ROWS, LOGREG, costs=COSTS), "PairedCounts.from_"),
+            (lambda: stakes.audit.audit("f1", *ROWS), 'audit("f1", application=costs, matrix='),
+            (lambda: stakes.monitoring.compare_periods(*ROWS, costs=COSTS), "where each is stakes"),
+            (lambda: metrics.f1(Y, DECIDED, pos_label=1), "positive=..."),
+            (lambda: metrics.auc(Y, GBM, weights=AMOUNT), "sample_weight=..."),
+            (lambda: metrics.catalogue(Y, DECIDED), "for m in stakes.metrics.catalogue.tables()"),
+            (lambda: stakes.ConfusionMatrix.from_decisions(Y, DECIDED, labels=[0, 1]), "classes="),
+            (lambda: stakes.ScoreCounts.from_scores(YES, GBM, pos_label="yes"), "classes=[other"),
+            (lambda: stakes.plots.reliability(*ROWS), "stakes.curves.reliability(y_true, scores)"),
+            (lambda: stakes.calibration.Affine.fit(*ROWS), "Affine().fit(scores, y_true)"),
+            (lambda: stakes.calibration.cross_fit(*ROWS, method="isotonic"), "calibrator="),
+        ],
+    )  # fmt: skip
+    def test_of_calls(self, call: Any, line: str) -> None:
+        with pytest.raises(StakesError) as caught:
+            call()
+        assert isinstance(caught.value, TypeError)
+        assert line in str(caught.value.hint)
+
+    def test_costs_are_an_application(self) -> None:
+        wanted = stakes.expected_cost(Y, DECIDED, application=COSTS)
+        assert stakes.expected_cost(Y, DECIDED, costs=COSTS) == wanted
+        assert metrics.savings(Y, DECIDED, costs=COSTS) == metrics.savings(TABLE, COSTS)
+        assert stakes.uncertainty.interval(TABLE, costs=MATRIX).value == wanted
+        for call in (stakes.expected_cost, metrics.savings):
+            with pytest.raises(StakesError, match="`costs` and `application`"):
+                call(Y, DECIDED, costs=COSTS, application=COSTS)
+
+    def test_functions_are_what_they_were(self) -> None:
+        assert str(inspect.signature(stakes.CostMatrix)).startswith("(values: 'Any', classes:")
+        assert list(inspect.signature(stakes.evaluate).parameters)[:2] == ["y_true", "models"]
+        assert pickle.loads(pickle.dumps(stakes.evaluate)) is stakes.evaluate
+
+    def test_of_things(self) -> None:
+        ev = stakes.evaluate(Y, BOTH, costs=COSTS)
+        assert ev.threshold == ev["gbm"].threshold
+        assert ev.rule is ev["gbm"].rule
+        assert ev.decide(GBM).tolist() == stakes.bayes_decisions(GBM, COSTS).tolist()
+        with pytest.raises(DataError, match="gave decisions"):
+            stakes.evaluate(Y, DECIDED, costs=COSTS).decide(GBM)
+        cal = stakes.calibration.Isotonic().fit(GBM, Y)
+        curve = curves.roc(Y, GBM)
+        for thing, name, line in (
+            (ev, "by_group", "by=column"), (ev, "verdct", "type verdict"),
+            (cal, "predict_proba", "calibrator.posteriors(scores)"),
+            (curve, "plot", "stakes.plots.roc(curve)"),
+        ):  # fmt: skip
+            with pytest.raises(AttributeError) as caught:
+                getattr(thing, name)
+            assert line in str(caught.value)
+            assert not hasattr(copy.deepcopy(thing), name)
+
+    @pytest.mark.parametrize("labels", [Y, YES, Y.astype(bool), Y.tolist()])
+    def test_labels_before_scores(self, labels: Any) -> None:
+        with pytest.raises(DataError, match="swapped") as caught:
+            stakes.calibration.Isotonic().fit(labels, FRACTIONS)
+        assert caught.value.hint == "fit(scores, y_true)"
+
+    def test_a_volume_with_its_period(self) -> None:
+        with pytest.raises(CostError) as caught:
+            stakes.evaluate(Y, GBM, costs=COSTS, volume="100000/year")
+        assert caught.value.hint == "volume=100000, period='year'"

@@ -215,7 +215,8 @@ def test_type_checkers_see_the_names_that_are_loaded_on_first_use(room: str) -> 
     for block in blocks:
         seen = [(alias.name, alias.asname) for node in block.body for alias in node.names]
         assert all(name == shown for name, shown in seen)
-        assert sorted(name for name, _ in seen) == sorted(module.__all__)
+        short = {"sklearn", "torch"} if room == "stakes" else set()  # never by `import *`
+        assert sorted({name for name, _ in seen} - short) == sorted(module.__all__)
     assert blocks or not hasattr(module, "__getattr__") or not module.__all__
 
 

@@ -52,9 +52,11 @@ with LoadedOnUse(globals()):
     from stakes import posteriors as posteriors
     from stakes import report as report
     from stakes import rules as rules
+    from stakes import sklearn as sklearn
     from stakes import sources as sources
     from stakes import summaries as summaries
     from stakes import testing as testing
+    from stakes import torch as torch
     from stakes import uncertainty as uncertainty
     from stakes.application import Application as Application
     from stakes.application import CaseCosts as CaseCosts

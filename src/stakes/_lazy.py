@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 _one_room_at_a_time = _thread.allocate_lock()
+#: Left out of ``from stakes import *``, which would put them in the place of the libraries.
+_NAMED_AS_LIBRARIES = ("sklearn", "torch")
+
+
+class NoSuchNameError(AttributeError):
+    """A name that a room or a thing lacks; what to type instead is looked up when it is read."""
+
+    def __init__(self, place: str | type, name: str) -> None:
+        super().__init__(place, name)
+
+    def __str__(self) -> str:
+        from stakes._guesses import no_attribute
+
+        return no_attribute(*self.args)
 
 
 # Why nothing heavy is loaded early: docs/design/architecture.md.
@@ -43,7 +57,8 @@ class LoadedOnUse:
         _one_room_at_a_time.release()
         for name in self._homes:
             del self._room[name]
-        types_first = sorted(self._homes, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+        names = [name for name in self._homes if name not in _NAMED_AS_LIBRARIES]
+        types_first = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
         dunders = [name for name in self._room if name.startswith("__")]
         self._room |= {
             "__all__": types_first,
@@ -58,7 +73,7 @@ class LoadedOnUse:
         """The thing of this name, kept in the room from now on."""
         room = self._room["__name__"]
         if name not in self._homes:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+            raise NoSuchNameError(str(room), name)
         home = self._homes[name]
         if home == room:
             self._room[name] = importlib.import_module(f"{room}.{name}")

@@ -196,4 +196,4 @@ class TestStyle:
 def test_what_is_no_curve_is_told_to_become_one(given):
     with pytest.raises(DataError, match="takes the data of a curve") as caught:
         plots.roc({"a": given}, ax=axes())
-    assert "curves.roc(scores)" in caught.value.hint
+    assert "curves.roc(y_true, scores)" in caught.value.hint

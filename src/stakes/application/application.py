@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen, is_number, of_kind
+from stakes._guesses import answers_guesses
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
@@ -58,6 +59,7 @@ class Application:
     volume: float | None
     period: str | None
 
+    @answers_guesses
     def __init__(
         self,
         costs: Any,
@@ -72,7 +74,11 @@ class Application:
             )
         matrix = as_cost_matrix(costs)
         if volume is not None and not (is_number(volume) and 0 < volume < math.inf):
-            raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
+            count, _, period = str(volume).partition("/")
+            raise CostError(
+                f"`volume` must be a positive number of cases; got {volume!r}.",
+                hint=f"volume={count.strip()}, period={period.strip()!r}" if period else None,
+            )
         for name, words in (("unit", unit), ("period", period)):
             if words is not None:
                 of_kind(words, name, str, error=CostError)

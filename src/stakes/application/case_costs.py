@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_whole, frozen, of_kind
 from stakes._columns import as_reals, as_weights
+from stakes._guesses import answers_guesses
 from stakes._names import as_names, listed, table_names
 from stakes._random import as_generator
 from stakes.application.application import Application
@@ -51,6 +52,7 @@ class CaseCosts:
     classes: tuple[Name, ...]
     decisions: tuple[Name, ...]
 
+    @answers_guesses
     def __init__(
         self,
         values: Any,

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
 from stakes._columns import as_array, as_column, as_reals, in_brief
+from stakes._guesses import answers_guesses
 from stakes._names import as_names, listed, place_of, table_names
 from stakes.exceptions import CostError, PriorError
 from stakes.results import Frame
@@ -145,6 +146,7 @@ class CostMatrix:
     classes: tuple[Name, ...]
     decisions: tuple[Name, ...]
 
+    @answers_guesses
     def __init__(
         self,
         values: Any,

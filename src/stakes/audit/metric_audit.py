@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import of_kind
+from stakes._guesses import answers_guesses
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.audit.candidates import CandidateAudit, audit_candidates
@@ -174,6 +175,7 @@ def _price_range(found: Compliance) -> tuple[float, float]:
     return float(min(low, default=math.nan)), float(max(high, default=math.nan))
 
 
+@answers_guesses
 def audit(
     metric: Any, *, application: Any = None, matrix: Any = None,
     candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 100_000,

@@ -9,19 +9,21 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._checks import as_priors, is_number
+from stakes._columns import as_column
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes.calibration.calibrator_json import Savable, kinds
 from stakes.calibration.labelled_scores import Cases, read_cases
 from stakes.calibration.score_input import Scores, bounded, of_weight, read_log_scores, refuse_vast
 from stakes.calibration.score_kind import read_alike, sort_of, spread_of
-from stakes.exceptions import DataError, PriorError
+from stakes.exceptions import DataError, PriorError, StakesError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Calibrator", "as_calibrator"]
 
 
-class Calibrator(Savable):
+class Calibrator(Savable, AnswersGuesses):
     """A map from scores to posteriors, learnt from cases whose class is known.
 
     Not used directly; see `Affine`, `Temperature`, `Isotonic` and the others. All of them take
@@ -86,6 +88,7 @@ class Calibrator(Savable):
 
     # ------------------------------------------------------------- the three verbs
 
+    @answers_guesses
     def fit(
         self, scores: Any, y_true: Any, *, sample_weight: Any = None, groups: Any = None
     ) -> Self:
@@ -105,6 +108,7 @@ class Calibrator(Savable):
             What cases have in common, such as a speaker or a patient. `Automatic` keeps them
             together; what compares nothing learns the same without.
         """
+        _refuse_swapped(scores, y_true)
         read = self._read(scores, sample_weight)
         self._fit_cases(read, y_true, sample_weight, groups)
         counted = of_weight(read, sample_weight)
@@ -280,6 +284,22 @@ def as_calibrator(value: Any) -> Calibrator:
     if not isinstance(value, Calibrator):
         raise DataError(f"a calibrator is needed, such as Affine(); got {value!r}.")
     return value
+
+
+def _refuse_swapped(scores: Any, y_true: Any) -> None:
+    """Raise where labels came first and fractions second, which no labels are."""
+    try:
+        second = as_column(y_true, "y_true")
+        if second.dtype.kind != "f" or not (second[np.isfinite(second)] % 1).any():
+            return
+        first = as_column(scores, "scores")
+    except StakesError:
+        return  # it is said below
+    if first.dtype.kind in "bOSTU" or len(np.unique(first)) <= 2:
+        raise DataError(
+            "`scores` holds labels and `y_true` fractions: they are swapped.",
+            hint="fit(scores, y_true)",
+        )
 
 
 def _other_columns(scores: Scores, size: int) -> DataError:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_priors, is_number, same_length
 from stakes._columns import as_array, as_column, as_weights
+from stakes._guesses import answers_guesses
 from stakes._names import listed, observed_names
 from stakes._random import as_generator
 from stakes.calibration.calibrator import Calibrator, as_calibrator
@@ -115,6 +116,7 @@ def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
     return home[member]
 
 
+@answers_guesses
 def cross_fit(
     y_true: Any,
     scores: Any,

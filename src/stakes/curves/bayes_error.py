@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_priors, of_kind
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._kernels.roc_hull import cumulative
 from stakes.application import Application, as_application
@@ -30,7 +31,7 @@ from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Priors
 
 
-class Tabular:
+class Tabular(AnswersGuesses):
     """A frozen dataclass whose arrays of equal length are the columns of a table."""
 
     def frame(self) -> Frame:

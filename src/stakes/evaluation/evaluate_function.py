@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes._columns import refuse_masked
+from stakes._guesses import answers_guesses
 from stakes._names import as_positions, encode
 from stakes._random import as_seed
 from stakes.application import (
@@ -57,6 +58,7 @@ _MOST_CLASSES = 1000
 _ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
 
+@answers_guesses
 def evaluate(
     y_true: Any,
     models: Any,
@@ -298,6 +300,7 @@ def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalu
     return with_doubt(found, possible)
 
 
+@answers_guesses
 def evaluate_frame(
     frame: Any,
     *,

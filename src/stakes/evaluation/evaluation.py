@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
@@ -27,6 +29,7 @@ from stakes.evaluation.unknown_costs import Doubt
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
 from stakes.results import Frame
+from stakes.rules import DecisionRule
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference, threshold_range
@@ -43,7 +46,7 @@ class _NoModelError(LabelError, KeyError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(AnswersGuesses):
     """All models side by side at one application; what `evaluate` returns.
 
     Index it by a model's name, iterate over names, print it for the table and the verdict.
@@ -176,6 +179,22 @@ class Evaluation:
     def best(self) -> str:
         """The name of the model that costs least as it is; between equals the first."""
         return min(self.models, key=lambda model: model.cost).name
+
+    @property
+    def rule(self) -> DecisionRule | None:
+        """How the best model, as it is, is decided; None where it gave decisions."""
+        return self[self.best].rule
+
+    @property
+    def threshold(self) -> float | None:
+        """Where the best model is cut for these costs; None where there is no single cut."""
+        return self[self.best].threshold
+
+    def decide(self, posteriors: Any, *, costs: Any = None) -> NDArray[Any]:
+        """What to do with new cases of the best model, by its rule; see `DecisionRule.decide`."""
+        if self.rule is None:
+            raise DataError(f"{self.best!r} gave decisions, so there is no rule to decide by.")
+        return self.rule.decide(posteriors, costs=costs)
 
     @property
     def best_recalibrated(self) -> ModelEvaluation | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from stakes._checks import of_kind, positive_share
+from stakes._guesses import METRICS, CallError, line_to_type
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
 from stakes.application import Application
@@ -223,40 +224,6 @@ COST_METRICS = (
 
 
 #: Other names that people look for.
-_ALIASES = {
-    "ba": "balanced_accuracy",
-    "b_roc": "precision_recall_mean",
-    "cba": "class_balance_accuracy",
-    "csi": "jaccard",
-    "dcf": "detection_cost",
-    "dice": "f1",
-    "dor": "diagnostic_odds_ratio",
-    "ec": "expected_cost",
-    "ewa": "expected_weighted_accuracy",
-    "f1_score": "f1",
-    "fdr": "false_discovery_rate",
-    "fnr": "false_negative_rate",
-    "fpr": "false_positive_rate",
-    "g_mean": "geometric_mean",
-    "iam": "imbalance_accuracy",
-    "iou": "jaccard",
-    "lr+": "positive_likelihood_ratio",
-    "lr-": "negative_likelihood_ratio",
-    "matthews": "mcc",
-    "nec": "normalized_expected_cost",
-    "npv": "negative_predictive_value",
-    "ppv": "precision",
-    "se_at_sp": "sensitivity_at_specificity",
-    "sensitivity": "recall",
-    "sp_at_se": "specificity_at_sensitivity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "wa": "weighted_accuracy",
-    "wca": "weighted_class_accuracy",
-    "wra": "weighted_relative_accuracy",
-    "youden": "informedness",
-}
-
 
 _COLUMNS = ("name", "question", "formula", "direction", "low", "high", "naive", "classes", "of",
             "undefined", "needs", "identities", "reference")  # fmt: skip
@@ -290,12 +257,16 @@ class Catalogue(Mapping[str, Metric]):
 
     def __getitem__(self, name: str) -> Metric:
         lower = str(name).strip().lower()
-        plain = _ALIASES.get(lower) or lower.replace("-", "_").replace(" ", "_")
-        found = self._metrics.get(_ALIASES.get(plain, plain))
+        plain = METRICS.get(lower) or lower.replace("-", "_").replace(" ", "_")
+        found = self._metrics.get(METRICS.get(plain, plain))
         if found is None:
             meant = " or ".join(self.nearest(name)) or "another"
             raise KeyError(f"no metric {name!r}; did you mean {meant}?")
         return found
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """A catalogue is no function: of one metric it gives a number, of all of them say so."""
+        raise CallError("the catalogue is a mapping of metrics.", hint=line_to_type("catalogue"))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)
@@ -309,7 +280,7 @@ class Catalogue(Mapping[str, Metric]):
 
     def nearest(self, name: str) -> list[str]:
         """Names that look like this one."""
-        return get_close_matches(str(name).lower(), [*self._metrics, *_ALIASES], n=3)
+        return get_close_matches(str(name).lower(), [*self._metrics, *METRICS], n=3)
 
     def find(self, name: str) -> Metric:
         """The entry, or a `DataError` that lists what there is.

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 
 from stakes._columns import as_column
+from stakes._guesses import in_our_words
 from stakes._names import encode, listed, observed_names
 from stakes.application import as_application
 from stakes.exceptions import DataError, LabelError
@@ -60,8 +61,11 @@ def _either(
     signature = inspect.signature(function)
     first, *others = signature.parameters
     own = [name for name in extra if name not in others]
+    known = frozenset((*signature.parameters, *extra, "y_true", second))
 
     def call(*given: Any, **options: Any) -> Any:
+        if not options.keys() <= known:
+            options = in_our_words(function.__name__, options, known)
         if "y_true" in options:
             given = (options.pop("y_true"), options.pop(second, None), *given)
         elif len(given) == 1 and second in options and second != first:

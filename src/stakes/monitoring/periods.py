@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stakes._checks import as_level, as_pair
+from stakes._guesses import answers_guesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
@@ -143,6 +144,7 @@ class PeriodChange:
         return f"<PeriodChange: cost {self.cost}; moved: {what}>"
 
 
+@answers_guesses
 def compare_periods(
     before: Any,
     after: Any,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, of_kind
+from stakes._guesses import answers_guesses
 from stakes.application.application import as_application
 from stakes.audit.indifference import LevelSets
 from stakes.exceptions import DataError
@@ -19,6 +20,7 @@ from stakes.monitoring.watch import Watch
 from stakes.plots.style import BAND, COLOURS, GREY, HOLLOW, LINE, TEXT, axes_for, finish, pen
 
 
+@answers_guesses
 def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = None) -> Any:
     """Draw a confusion matrix per 1000 cases in use, shaded by share of the cost.
 
@@ -68,6 +70,7 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     return finish(ax, xlabel=f"decision, in {per:,g} cases in use", ylabel="truth")
 
 
+@answers_guesses
 def model_costs(
     costs: Mapping[str, float],
     *,
@@ -120,6 +123,7 @@ def model_costs(
 _QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
+@answers_guesses
 def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     """Draw level sets of a metric over the two rates, with lines of equal cost behind them.
 
@@ -188,6 +192,7 @@ def _systems(ax: Any, pair: Any, metric: str) -> None:
         ax.plot(table.rates[0, 1], table.rates[1, 1], marker=marker, label=label, **HOLLOW)
 
 
+@answers_guesses
 def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     """Draw the cost of each period with its band, the reference and the alarms.
 
@@ -253,6 +258,7 @@ def _cost_label(application: Any) -> str:
     return f"cost per case ({application.unit})" if application.unit else "cost per case"
 
 
+@answers_guesses
 def cost_by_slice(slices: Any, *, ax: Any = None) -> Any:
     """Draw the cost of each slice with its interval; those that differ are marked.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import of_kind, positive_share
+from stakes._guesses import answers_guesses
 from stakes.curves.best_system import SwitchPoints
 from stakes.plots.style import (
     CONSTANT,
@@ -44,6 +45,7 @@ def _ratio_axis(ax: Any, priors: Priors) -> None:
     top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
 
 
+@answers_guesses
 def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) -> Any:
     """Draw who wins where as a strip along the prior log odds.
 
@@ -104,6 +106,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
 _CEILING = 1.25
 
 
+@answers_guesses
 def bayes_error(
     curves: Any,
     *,
@@ -179,6 +182,7 @@ def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
                 )
 
 
+@answers_guesses
 def application_path(curves: Any, *, ax: Any = None, label: str = "application") -> Any:
     """Draw normalised costs along a path of applications, for any number of classes.
 
@@ -212,6 +216,7 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     return finish(ax, xlabel=label, ylabel=NORMALISED)
 
 
+@answers_guesses
 def cost(curves: Any, *, ax: Any = None) -> Any:
     """Draw cost curves (Drummond and Holte) above the triangle of constant decisions.
 
@@ -241,6 +246,7 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
 
 
+@answers_guesses
 def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     """Draw Brier curves: the area under each is the Brier score.
 
@@ -270,6 +276,7 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
 
 
+@answers_guesses
 def tippett(curves: Any, *, ax: Any = None) -> Any:
     """Draw Tippett plots: share of each class above a likelihood ratio.
 
@@ -313,6 +320,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     )
 
 
+@answers_guesses
 def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     """Draw empirical cross-entropy: system solid, recalibrated dashed, no evidence dotted.
 

@@ -185,7 +185,8 @@ def as_systems(curves: Any, *needs: str) -> dict[str, Any]:
         if not all(hasattr(each, name) for name in needs):
             raise DataError(
                 f"a drawing takes the data of a curve; got {type(each).__name__}.",
-                hint="compute the curve first:  stakes.plots.roc(stakes.curves.roc(scores))",
+                hint="compute the curve by the same name first: "
+                "stakes.plots.roc(stakes.curves.roc(y_true, scores))",
             )
     return systems
 

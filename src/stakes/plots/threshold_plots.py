@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import of_kind, two_numbers
 from stakes._columns import in_brief
+from stakes._guesses import answers_guesses
 from stakes._names import place_of
 from stakes.curves.threshold_curves import ThresholdSweep
 from stakes.exceptions import DataError
@@ -35,6 +36,7 @@ from stakes.plots.style import (
 _DET_TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
 
+@answers_guesses
 def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) -> Any:
     """Draw ROC curves with equal axes.
 
@@ -88,6 +90,7 @@ def _iso_cost(ax: Any, tangent: Any) -> None:
     ax.plot(*touched, marker="o", label=said, gid="best-point", **HOLLOW)
 
 
+@answers_guesses
 def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = None,
         ax: Any = None) -> Any:  # fmt: skip
     """Draw DET curves: both error rates on probit axes of equal scale.
@@ -154,6 +157,7 @@ def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
     return (below[-1] if below else _DET_TICKS[0]) * 0.98, 0.62
 
 
+@answers_guesses
 def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     """Draw precision-recall curves, with the prior as what chance reaches.
 
@@ -185,6 +189,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     return finish(ax, xlabel="recall", ylabel="precision")
 
 
+@answers_guesses
 def decision(
     curves: Any, *, span: tuple[float, float] | None = None, bands: Any = None, ax: Any = None
 ) -> Any:
@@ -247,6 +252,7 @@ def _odds_beneath(ax: Any) -> None:
     ax.set_xticks(ticks, labels)
 
 
+@answers_guesses
 def reliability(
     curves: Any,
     *,
@@ -321,6 +327,7 @@ def reliability(
     )
 
 
+@answers_guesses
 def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     """Draw metrics against the threshold, as losses, with the best threshold of each marked.
 
@@ -364,6 +371,7 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
 
 
+@answers_guesses
 def abstention(curves: Any, *, ax: Any = None) -> Any:
     """Draw the cost of decided cases against coverage.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_counts, as_matrix, as_priors, keep, refuse_absent, same_length
 from stakes._columns import as_column, weighed_rows
+from stakes._guesses import answers_guesses
 from stakes._kernels.cell_counts import count_pairs, sum_weights
 from stakes._names import (
     as_names,
@@ -97,6 +98,7 @@ class ConfusionMatrix(Storable):
         keep(self, counts=table, classes=rows, decisions=columns)
 
     @classmethod
+    @answers_guesses
     def from_decisions(
         cls,
         y_true: Any,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_counts, keep, same_length
 from stakes._columns import as_array, as_column, as_floats, refuse_rows, weighed_rows
+from stakes._guesses import answers_guesses
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.bayes_rule import TYPES
 from stakes._kernels.label_runs import (
@@ -132,6 +133,7 @@ class ScoreCounts(RankedScores):
         keep(self, from_priors=made_for(self.from_priors, self.classes, self.kind))
 
     @classmethod
+    @answers_guesses
     def from_scores(
         cls,
         y_true: Any,

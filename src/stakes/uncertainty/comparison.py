@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import as_level
 from stakes._columns import in_brief
+from stakes._guesses import answers_guesses
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
 from stakes._kernels.interval_ends import percentile
 from stakes._names import listed, place_of
@@ -239,6 +240,7 @@ class _AtLevel:
         return Comparison(**self.known, differences=tuple(adjusted(found)), rule=self, best_is=how)
 
 
+@answers_guesses
 def compare(
     paired: PairedCounts | GroupedCounts | CaseRows | CellSums,
     application: Any,

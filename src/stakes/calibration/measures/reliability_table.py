@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_whole, frozen, is_number
 from stakes._columns import in_brief
+from stakes._guesses import answers_guesses
 from stakes._kernels.isotonic_blocks import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
@@ -172,6 +173,7 @@ class ReliabilityTable:
         return f"<ReliabilityTable of {self.event}: {groups} groups, {cases:.0f} cases>"
 
 
+@answers_guesses
 def reliability_table(
     y_true: Any,
     posteriors: Any,

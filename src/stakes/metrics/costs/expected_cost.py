@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, of_kind, positive_share, refuse_absent
+from stakes._guesses import answers_guesses
 from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
@@ -25,6 +26,7 @@ from stakes.summaries.confusion import refuse_undecided
 from stakes.typing import FloatArray, Name, Priors
 
 
+@answers_guesses
 def expected_cost(
     y_true: Any,
     decisions: Any = None,
@@ -82,6 +84,7 @@ def expected_cost(
 
 
 # Why the best constant decision divides: docs/design/costs.md.
+@answers_guesses
 def normalized_expected_cost(
     y_true: Any,
     decisions: Any = None,

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import as_pair, of_kind, same_length
 from stakes._columns import as_column, as_weights
+from stakes._guesses import answers_guesses
 from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
 from stakes._names import encode, listed
 from stakes.application import Application, CostMatrix, as_application
@@ -77,6 +78,7 @@ def _unequal(tally: CostTally, priors: Any, min_cases: int) -> tuple[str, ...]:
     return (few_carry([tally.classes[k] for k in rows]),) if rows.size else ()
 
 
+@answers_guesses
 def interval(
     summary: Any,
     metric: Any = "expected_cost",

@@ -96,8 +96,10 @@ def as_stakes(application: Any, weights: Any = None) -> Stakes:
     """One Application, or several with weights, or an uncertain one by its draws."""
     if isinstance(application, UncertainApplication):
         return _possible(application)
-    single = not isinstance(application, Sequence)
-    apps = tuple(as_application(a) for a in ([application] if single else application))
+    several = isinstance(application, Sequence) and not isinstance(application, str)
+    if several and application and isinstance(application[0], Sequence):
+        several = any(isinstance(cell, Sequence) for cell in application[0])  # else one table
+    apps = tuple(as_application(a) for a in (application if several else [application]))
     if not apps:
         raise DataError("`application` must hold at least one Application; got none.")
     for app in apps[1:]:

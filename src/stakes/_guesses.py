@@ -1,0 +1,391 @@
+"""Usual words of other libraries, and what to type here instead: one table and its two doors."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stakes._lazy import NoSuchNameError
+from stakes.exceptions import DataError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Other names of metrics of the catalogue.
+METRICS = {
+    "accuracy_score": "accuracy",
+    "auroc": "auc",
+    "ba": "balanced_accuracy",
+    "balanced_accuracy_score": "balanced_accuracy",
+    "b_roc": "precision_recall_mean",
+    "cba": "class_balance_accuracy",
+    "cohen_kappa": "kappa",
+    "cohen_kappa_score": "kappa",
+    "csi": "jaccard",
+    "dcf": "detection_cost",
+    "dice": "f1",
+    "dor": "diagnostic_odds_ratio",
+    "ec": "expected_cost",
+    "equal_error_rate": "eer",
+    "ewa": "expected_weighted_accuracy",
+    "f1_score": "f1",
+    "fbeta": "f_beta",
+    "fbeta_score": "f_beta",
+    "fdr": "false_discovery_rate",
+    "fnr": "false_negative_rate",
+    "fpr": "false_positive_rate",
+    "g_mean": "geometric_mean",
+    "iam": "imbalance_accuracy",
+    "iou": "jaccard",
+    "jaccard_score": "jaccard",
+    "lr+": "positive_likelihood_ratio",
+    "lr-": "negative_likelihood_ratio",
+    "matthews": "mcc",
+    "matthews_corrcoef": "mcc",
+    "nec": "normalized_expected_cost",
+    "npv": "negative_predictive_value",
+    "ppv": "precision",
+    "precision_score": "precision",
+    "recall_score": "recall",
+    "roc_auc": "auc",
+    "roc_auc_score": "auc",
+    "se_at_sp": "sensitivity_at_specificity",
+    "sensitivity": "recall",
+    "sp_at_se": "specificity_at_sensitivity",
+    "tnr": "specificity",
+    "tpr": "recall",
+    "wa": "weighted_accuracy",
+    "wca": "weighted_class_accuracy",
+    "wra": "weighted_relative_accuracy",
+    "youden": "informedness",
+    "zero_one_loss": "error_rate",
+}
+_OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
+
+_BRIER = 'stakes.metrics.binary_brier_score(y_true, p, kind="posterior")'
+_LOG_LOSS = 'stakes.metrics.binary_cross_entropy(y_true, p, kind="posterior")'
+_PRECISION = "stakes.metrics.average_precision(y_true, scores)"
+_RELIABILITY = 'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))'
+_ROC = "stakes.plots.roc(stakes.curves.roc(y_true, scores))"
+_RECALL = "stakes.plots.precision_recall(stakes.curves.precision_recall(y_true, scores))"
+_TABLE = "stakes.ConfusionMatrix.from_decisions(y_true, decisions)"
+_FRAME = 'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={"fn": 10, "fp": 1})'
+_ABSTAIN = "costs=stakes.CostMatrix.binary(fn=40, fp=4).with_abstention(2)"
+_DECIDED = "decisions in place of posteriors: (p > t).astype(int)"
+_CALIBRATED = "calibrator.posteriors(scores), one column per class"
+_LOSS = "stakes.torch.ExpectedCostLoss(costs)"
+_SCORER = "stakes.sklearn.make_cost_scorer(costs)"
+
+#: What to type for a name that a room, or a thing of a class, does not have.
+_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "stakes": {"read_csv": 'stakes.sources.read("data.csv")', "cost": "stakes.expected_cost"},
+    "stakes.metrics": {
+        name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
+        for name, here in METRICS.items()
+    }
+    | dict.fromkeys(("brier", "brier_score", "brier_score_loss", "binary_brier"), _BRIER)
+    | dict.fromkeys(("log_loss", "logloss", "cross_entropy", "nll"), _LOG_LOSS)
+    | dict.fromkeys(("average_precision_score", "ap"), _PRECISION)
+    | dict.fromkeys(("ece", "expected_calibration_error"), "stakes.calibration."
+                    "binned_calibration_error(y_true, p)")
+    | {
+        "confusion_matrix": _TABLE,
+        "roc_curve": "stakes.curves.roc(y_true, scores)",
+        "precision_recall_curve": "stakes.curves.precision_recall(y_true, scores)",
+        "det_curve": "stakes.curves.det(y_true, scores)",
+        "classification_report": 'print(stakes.evaluate(y_true, p, costs={"fn": 10, "fp": 1}))',
+        "make_scorer": _SCORER,
+    },
+    "stakes.plots": {
+        "reliability_diagram": _RELIABILITY,
+        "reliability_curve": _RELIABILITY,
+        "calibration": _RELIABILITY,
+        "calibration_curve": _RELIABILITY,
+        "roc_curve": _ROC,
+        "plot_roc": _ROC,
+        "precision_recall_curve": _RECALL,
+        "pr_curve": _RECALL,
+        "det_curve": "stakes.plots.det(stakes.curves.det(y_true, scores))",
+        "decision_curve": "stakes.plots.decision(stakes.curves.decision("
+                          'y_true, p, kind="posterior"))',
+        "confusion_matrix": f"stakes.plots.confusion({_TABLE})",
+        "evaluation": "ev.plot(), of an evaluation",
+    },
+    "stakes.curves": {
+        "roc_curve": "stakes.curves.roc(y_true, scores)",
+        "pr": "stakes.curves.precision_recall(y_true, scores)",
+        "calibration_curve": 'stakes.curves.reliability(y_true, p, kind="posterior")',
+    },
+    "stakes.calibration": {
+        "calibration_curve": "stakes.calibration.reliability_table(y_true, p)",
+        "ece": "stakes.calibration.binned_calibration_error(y_true, p)",
+        "expected_calibration_error": "stakes.calibration.binned_calibration_error(y_true, p)",
+        "Platt": "stakes.calibration.Logistic().fit(scores, y_true)",
+        "Sigmoid": "stakes.calibration.Logistic().fit(scores, y_true)",
+        "IsotonicRegression": "stakes.calibration.Isotonic().fit(scores, y_true)",
+        "TemperatureScaling": "stakes.calibration.Temperature().fit(scores, y_true)",
+        "CalibratedClassifierCV": "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
+        "save": "calibrator.save(path)",
+    },
+    "stakes.uncertainty": {
+        "bootstrap": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
+        "confidence_interval": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
+    },
+    "stakes.integrations.sklearn": {
+        "make_scorer": _SCORER,
+        "cost_scorer": _SCORER,
+        "scorer": _SCORER,
+    },
+    "stakes.integrations.torch": {
+        "CostSensitiveLoss": _LOSS,
+        "CostLoss": _LOSS,
+        "CostSensitiveCrossEntropy": _LOSS,
+    },
+    "Evaluation": {
+        "by_group": "evaluate(..., by=column).slices; `groups` are cases that belong together",
+        "groups": "evaluate(..., by=column).slices; `groups` are cases that belong together",
+        "by": "ev.slices",
+        "best_model": "ev.best, its name; ev[ev.best] is all of it",
+        "thresholds": "{name: ev[name].threshold for name in ev}",
+        "cost": "ev[ev.best].cost",
+        "costs": "ev.application.costs",
+        "nec": "ev[ev.best].nec",
+        "interval": "ev[ev.best].interval",
+        "confusion_matrix": "ev[ev.best].confusion",
+        "confusion": "ev[ev.best].confusion",
+        "summary": "print(ev), ev.verdict or ev.frame()",
+        "results": "ev.frame()",
+        "table": "ev.frame()",
+        "to_frame": "ev.frame(), ev.to_pandas() or ev.to_polars()",
+        "to_dict": "ev.record()",
+        "save": 'ev.to_json("evaluation.json") or ev.to_html("page.html")',
+        "report": 'ev.to_html("page.html")',
+        "predict": "ev.decide(posteriors)",
+    },
+    "Calibrator": {
+        "transform": _CALIBRATED,
+        "predict": _CALIBRATED,
+        "predict_proba": _CALIBRATED,
+        "calibrate": _CALIBRATED,
+        "fit_transform": "calibrator.fit(scores, y_true).posteriors(scores); or without optimism "
+                         "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
+        "load": "stakes.calibration.load(path)",
+    },
+}  # fmt: skip
+for _curve, _plot in {
+    "AbstentionCurve": "abstention", "ApplicationPath": "application_path",
+    "BayesErrorCurve": "bayes_error", "BrierCurve": "brier_curve", "CostCurve": "cost",
+    "CrossEntropyCurve": "empirical_cross_entropy", "DecisionCurve": "decision",
+    "DetCurve": "det", "PrecisionRecallCurve": "precision_recall",
+    "ReliabilityCurve": "reliability", "RocCurve": "roc", "TippettCurve": "tippett",
+}.items():  # fmt: skip
+    _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
+    _ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
+
+#: Where names are looked for that were asked of another room.
+_ROOMS = ("metrics", "curves", "calibration", "uncertainty", "audit", "monitoring", "application",
+          "summaries", "plots", "rules", "sources", "elicitation")  # fmt: skip
+
+#: Words for the same argument; the first that a function has is the one to type.
+_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "n_bins": ("bins",),
+    "confidence": ("level",),
+    "confidence_level": ("level",),
+    "ci": ("level",),
+    "alpha": ("level=1 - alpha",),
+    "n_boot": ("draws",),
+    "n_bootstrap": ("draws",),
+    "n_bootstraps": ("draws",),
+    "n_resamples": ("draws",),
+    "n_draws": ("draws",),
+    "n_samples": ("draws",),
+    "random_state": ("rng",),
+    "seed": ("rng",),
+    "pos_label": ("positive", "classes=[other, positive]", "of"),
+    "positive_class": ("positive", "classes=[other, positive]", "of"),
+    "positive": ("classes=[other, positive]", "of"),
+    "weights": ("sample_weight",),
+    "weight": ("sample_weight",),
+    "sample_weights": ("sample_weight",),
+    "cost": ("costs", "application"),
+    "cost_matrix": ("costs", "application"),
+    "costs": ("application",),
+    "application": ("costs",),
+    "labels": ("classes",),
+    "class_names": ("classes",),
+    "prior": ("priors",),
+    "prevalence": ("priors",),
+    "cv": ("folds",),
+    "n_folds": ("folds",),
+    "n_splits": ("folds",),
+    "y": ("y_true", "label"),
+    "target": ("label", "y_true"),
+    "y_pred": ("decisions", "models"),
+    "y_score": ("scores", "models"),
+    "y_prob": ("posteriors", "scores", "models"),
+    "y_proba": ("posteriors", "scores", "models"),
+    "method": ("calibrator",),
+    "group": ("groups",),
+    "slices": ("by",),
+    "segment": ("by",),
+}
+
+#: The same where one function needs another answer.
+_OPTIONS: dict[str, dict[str, str]] = {
+    "evaluate": dict.fromkeys(("label", "labels", "scores", "score", "df", "frame", "posteriors"),
+                              _FRAME)
+    | {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "threshold": _DECIDED, "thresholds": _DECIDED,
+       "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="},
+    "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",
+                       "score": "scores=", "y_true": "label=, the name of a column",
+                       "y": "label=, the name of a column", "weights": 'sample_weight="column"',
+                       "models": "scores=, names of columns", "proba": "posteriors="},
+    "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
+    "CaseCosts": dict.fromkeys(("fn", "fp", "tp", "tn"),
+                               'stakes.CaseCosts.binary(fn=df["amount"], fp=4)'),
+    "Application": dict.fromkeys(("fn", "fp", "tp", "tn"), 'Application({"fn": 40, "fp": 4})'),
+    "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
+}  # fmt: skip
+
+#: How a function is called, where the arguments are too many, too few, or rows.
+_LINES = {
+    "catalogue": "{m.name: m(table) for m in stakes.metrics.catalogue.tables() if not m.needs}, "
+                 f"where table = {_TABLE}",
+    "expected_cost": 'expected_cost(y_true, decisions, costs={"fn": 10, "fp": 1})',
+    "normalized_expected_cost": "normalized_expected_cost(y_true, decisions, "
+                                'costs={"fn": 10, "fp": 1})',
+    "evaluate": 'evaluate(y_true, {"a": p1, "b": p2}, costs={"fn": 10, "fp": 1}); of a data frame '
+                + _FRAME,
+    "evaluate_frame": _FRAME,
+    "interval": f"interval({_TABLE}, application=costs)",
+    "compare": 'compare(stakes.PairedCounts.from_decisions(y_true, {"a": d1, "b": d2}), '
+               'application=costs); or of posteriors evaluate(y_true, {"a": p1, "b": p2}, '
+               "costs=costs).comparison",
+    "compare_periods": "compare_periods(before, after, application=costs), where each is "
+                       f"{_TABLE}",
+    "audit": f'audit("f1", application=costs, matrix={_TABLE})',
+    "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
+    "CostMatrix": 'CostMatrix([[0, 4], [40, 0]], classes=["no", "yes"]), or '
+                  "CostMatrix.binary(fn=40, fp=4)",
+    "CaseCosts": 'CaseCosts.binary(fn=df["amount"], fp=4)',
+    "Application": 'Application({"fn": 40, "fp": 4}, unit="EUR", volume=100_000, period="year")',
+    "Calibrator.fit": "Affine().fit(scores, y_true): a calibrator is made first",
+    "cross_fit": "cross_fit(y_true, scores, calibrator=stakes.calibration.Isotonic())",
+    "ConfusionMatrix.from_decisions": _TABLE,
+    "ScoreCounts.from_scores": 'stakes.ScoreCounts.from_scores(y_true, p, kind="posterior")',
+}  # fmt: skip
+#: Those that take summaries, and are often given rows.
+_OF_SUMMARIES = ("interval", "compare", "compare_periods")
+
+
+class CallError(DataError, TypeError):
+    """Arguments that a function does not have."""
+
+
+class AnswersGuesses:
+    """A thing that says what to type for an attribute which it lacks."""
+
+    if not TYPE_CHECKING:  # or type checkers would believe in every name
+
+        def __getattr__(self, name: str) -> Any:
+            raise NoSuchNameError(type(self), name)
+
+
+def no_attribute(place: str | type, name: str) -> str:
+    """That a room or a thing of a class lacks a name, and what to type instead if that is known."""
+    if isinstance(place, type):
+        what, places = f"{place.__name__!r} object", [each.__name__ for each in place.__mro__]
+        known = [*dir(place), *getattr(place, "__dataclass_fields__", ())]
+    else:
+        what, places = f"module {place!r}", [place]
+        known = importlib.import_module(place).__all__
+    lacks = f"{what} has no attribute {name!r}"
+    if name.startswith("_"):
+        return lacks
+    said = [line for each in places if (line := _ATTRIBUTES.get(each, {}).get(name))]
+    if not said and isinstance(place, str):
+        rooms = [f"stakes.{room}" for room in _ROOMS if f"stakes.{room}" != place]
+        said = [f"{r}.{name}" for r in rooms if name in importlib.import_module(r).__all__]
+    if not said:
+        public = [each for each in known if not each.startswith("_")]
+        said = difflib.get_close_matches(name, public, n=3, cutoff=0.7)
+    return f"{lacks}; type {' or '.join(said)}" if said else lacks
+
+
+def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """The options of a call, `costs` being the same as `application`; raise for unknown ones."""
+    if "costs" in options and "costs" not in known and "application" in known:
+        if "application" in options:
+            raise CallError(f"{name}() is given `costs` and `application`, which are the same.")
+        options = {("application" if k == "costs" else k): v for k, v in options.items()}
+    unknown = [word for word in options if word not in known]
+    if unknown:
+        said = ", ".join(f"`{word}`" for word in unknown)
+        lines = dict.fromkeys(_word_here(name, word, known) for word in unknown)
+        raise CallError(f"{name}() has no argument {said}.", hint="; ".join(lines))
+    return options
+
+
+def _word_here(name: str, word: str, known: frozenset[str]) -> str:
+    """What to type for an argument that a function lacks."""
+    said = _OPTIONS.get(name, {}).get(word)
+    if said is not None:
+        return said
+    for here in _KEYWORDS.get(word, ()):
+        if here.partition("=")[0] in known:
+            return here if "=" in here else f"{here}=..."
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    if near:
+        return f"{near[0]}=..."
+    return line_to_type(name) or "there are " + ", ".join(sorted(known - {"self", "cls"}))
+
+
+def line_to_type(name: str) -> str | None:
+    """How a function is called."""
+    room, _, plot = name.partition("plots.")
+    if not room and plot:
+        return f"stakes.plots.{plot}(stakes.curves.{plot}(y_true, scores))"
+    return _LINES.get(name)
+
+
+def _are_rows(value: Any) -> bool:
+    """Whether a column or a data frame was given."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and not hasattr(value[0], "__len__")
+    return getattr(value, "ndim", 0) == 1 or hasattr(value, "columns")
+
+
+def answers_guesses(function: F) -> F:
+    """Let a function say what to type where it is called with words that it does not have."""
+    parameters = inspect.signature(function).parameters
+    known, name = frozenset(parameters), function.__qualname__.removesuffix(".__init__")
+    if function.__module__.startswith("stakes.plots."):
+        name = f"plots.{name}"
+    placed = [each.name for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
+    needed = [each.name for each in parameters.values() if each.default is each.empty]
+    place = {each: k for k, each in enumerate(placed)}
+
+    @functools.wraps(function)
+    def asked(*given: Any, **options: Any) -> Any:
+        size = len(given)
+        if size and name in _OF_SUMMARIES and _are_rows(given[0]):
+            raise CallError(f"{name}() takes summaries, not rows.", hint=line_to_type(name))
+        if not options.keys() <= known:
+            options = in_our_words(name, options, known)
+        if size > len(placed):
+            most = ", ".join(f"`{each}`" for each in placed if each not in ("self", "cls"))
+            raise CallError(
+                f"{name}() takes by place no more than {most}.", hint=line_to_type(name)
+            )
+        lacks = [n for n in needed if n not in options and place.get(n, size) >= size]
+        twice = [n for n in placed[:size] if n in options]
+        for names, what in ((lacks, "needs"), (twice, "is given twice")):
+            if names:
+                said = ", ".join(f"`{each}`" for each in names)
+                raise CallError(f"{name}() {what} {said}.", hint=line_to_type(name))
+        return function(*given, **options)
+
+    return asked  # type: ignore[return-value]
