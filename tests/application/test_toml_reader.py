@@ -108,6 +108,10 @@ MISTAKES = {
     ),
     "both heads": ("[cost]\nfn = 1\nfp = 1\n[costs]\nfn = 1", "both `cost` and `costs` are given."),
     "twice": ("fn = 1\n[costs]\nfn = 2\nfp = 1", "`fn` is given twice."),
+    "unit under a head": (
+        "[costs]\nfn = 1\nfp = 1\nunit = 'EUR'",
+        "`unit` stands under the costs, beside fn and fp.",
+    ),
     "under a head": ("[costs]\nfn = 1", "cost of a false alarm, `fp`, is missing."),
     "both forms": (MATRIX + "fn = 1\n[cost.a]", "both `cost` and `fn` are given."),
     "rows without a matrix": (

@@ -137,6 +137,13 @@ class TestOutcomesAsColumns:
         wrong = run(*self.COMMAND, "--scores", "a")
         assert wrong.err.endswith("--proba a,b,c\n")
 
+    def test_far_rows_say_the_same(self, run, files):
+        pytest.importorskip("duckdb")
+        far = run(*self.COMMAND, "--scores", "a,b,c", "--engine", "duckdb")
+        assert far == run(*self.COMMAND, "--scores", "a,b,c")
+        named = run(*self.COMMAND, "--proba", "a,b,c", "--engine", "duckdb", "--quiet")
+        assert (named.code, named.out) == (0, "model\n")
+
     @pytest.mark.parametrize("proba", ["a,b,c", "c,a,b", "*"])
     def test_they_are_read(self, run, files, proba):
         (files / "named.csv").write_text(
@@ -168,3 +175,13 @@ def test_amounts_in_a_file_in_python(files):
     filed = stakes.evaluate(labels, scores, costs="costs.toml", positive="yes")
     stated = stakes.evaluate(labels, scores, costs={"fn": 40, "fp": 4}, unit="EUR", positive="yes")
     assert str(filed) == str(stated)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_amounts_in_a_file_speak_of_the_positive_class(files, positive):
+    (files / "costs.toml").write_text("[costs]\nfn = 40\nfp = 4\n")
+    labels, scores = [0, 1] * 20, np.tile([0.2, 0.05, 0.1, 0.9], 10)
+    filed = stakes.evaluate(labels, scores, costs="costs.toml", positive=positive)
+    stated = stakes.evaluate(labels, scores, costs={"fn": 40, "fp": 4}, positive=positive)
+    assert filed.application.costs == stated.application.costs
+    assert filed.application.costs.cost(positive, 1 - positive) == 40

@@ -83,11 +83,11 @@ class TestClassColumns:
     def test_columns_called_like_the_classes(self):
         (model,) = class_columns(table("y", "cat", "dog"), "cat,dog")
         assert model.by_class == {"cat": "cat", "dog": "dog"}
-        with pytest.raises(DataError, match="cat, dog found but 'fox' has no column") as caught:
+        with pytest.raises(DataError, match="cat, dog found but 'fox' has no column"):
             in_class_order(model, ["cat", "dog", "fox"])
-        assert (
-            caught.value.hint == "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
-        )
+        with pytest.raises(DataError, match="'a', 'b' has no column") as caught:
+            in_class_order(model, ["a", "b"])
+        assert str(caught.value.hint).startswith("name the columns p_<class>")
         with pytest.raises(DataError, match="'dog' found but 'dog' is not among") as caught:
             in_class_order(model, ["cat"])
         assert "only these:  --proba cat " in str(caught.value.hint)

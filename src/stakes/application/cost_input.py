@@ -14,9 +14,10 @@ from stakes._columns import as_column
 from stakes._names import as_names, listed, observed_names
 from stakes.application.application import Application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
-from stakes.application.cost_files import read_costs, read_uncertain_costs
+from stakes.application.cost_files import file_text, read_costs, read_uncertain_costs
 from stakes.application.cost_matrix import CostMatrix, binary_amounts
 from stakes.application.expressions import CostExpression
+from stakes.application.toml_reader import cost_table
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
 from stakes.exceptions import CostError, FormatError, LabelError, StakesError
@@ -222,9 +223,17 @@ def stated_costs(
     given = costs if application is None else application
     name = "costs" if application is None else "application"
     found = read_any_costs(given, name, positive)
-    by_sign = isinstance(given, Mapping) and is_binary(given)
+    by_sign = _by_sign(given)
     found = named_alike(found, labels, classes, positive, by_sign=by_sign, what=what)
     return found if not beside else _with_settings(found, beside)
+
+
+def _by_sign(given: Any) -> bool:
+    """Whether costs are stated by fn and fp, in a mapping or in a file that names no outcomes."""
+    if isinstance(given, (str, os.PathLike)) and str(given).lower().endswith(".toml"):
+        table = cost_table(file_text(given))
+        return "cost" not in table and "outcomes" not in table
+    return isinstance(given, Mapping) and is_binary(given)
 
 
 def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:

@@ -164,13 +164,17 @@ def cost_table(text: str) -> dict[str, Any]:
         raise FormatError("both `cost` and `costs` are given.", hint="keep one of them")
     table = {"cost" if key == "costs" else key: value for key, value in table.items()}
     amounts = table.get("cost")
-    if not isinstance(amounts, dict) or not amounts or not set(amounts) <= set(_SHORT_FORM):
+    if not isinstance(amounts, dict) or not set(amounts) & set(_SHORT_FORM):
         return table
-    twice = sorted(set(amounts) & set(table))
-    if twice:
-        raise FormatError(f"`{twice[0]}` is given twice.", hint="keep one of them")
     if any(isinstance(amount, dict) for amount in amounts.values()):  # outcomes called fn and fp
         return table
+    strangers = [key for key in amounts if key not in _SHORT_FORM]
+    if strangers:
+        said = f"`{strangers[0]}` stands under the costs, beside fn and fp."
+        raise FormatError(said, hint="write it in the first lines, above [cost]")
+    twice = [key for key in amounts if key in table]
+    if twice:
+        raise FormatError(f"`{twice[0]}` is given twice.", hint="keep one of them")
     del table["cost"]
     return {**table, **amounts}
 

@@ -97,14 +97,19 @@ def _holds_numbers(table: Table, name: str) -> bool:
     return True
 
 
-def proba_words(table: Table, scores: Sequence[str], classes: Sequence[str]) -> str:
-    """What to say after `--proba` for these outcomes: the columns meant as scores, if they fit."""
-    for names in (scores, classes):
+def refuse_several(table: Table, scores: Sequence[str], label: str, classes: Sequence[str]) -> None:
+    """Raise for scores of one outcome where there are more than two, with the columns to give."""
+    if len(classes) == 2:
+        return
+    columns = "'p_*'"
+    for names in (classes, scores):
         if all(name in table.names for name in names):
             found = class_columns(table, ",".join(names))
             if len(found) == 1 and set(found[0].by_class) == set(classes):
-                return shlex.quote(",".join(names))
-    return "'p_*'"
+                columns = shlex.quote(",".join(names))
+    has = f"'{label}' has {len(classes)}: {quoted(classes)}"
+    hint = f"give one probability per outcome:  --proba {columns}"
+    raise DataError(f"--scores needs two outcomes; {has}.", hint=hint)
 
 
 def words_of(text: str | None) -> list[str]:
@@ -209,7 +214,8 @@ def in_class_order(columns: ClassColumns, classes: Sequence[str]) -> list[str]:
     absent = [name for name in classes if name not in columns.by_class]
     if absent:
         found = ", ".join(list(columns.by_class.values())[:8])
-        hint = "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
+        unknown = "name the columns p_<class>, or give a pattern:  --proba 'score_*'"
+        hint = unknown if len(absent) == len(classes) else None
         raise DataError(f"{found} found but {quoted(absent)} has no column.", hint=hint)
     strangers = [name for name in columns.by_class if name not in classes]
     if strangers:

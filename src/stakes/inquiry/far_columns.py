@@ -22,6 +22,7 @@ from stakes.inquiry.column_roles import (
     flipped,
     in_class_order,
     named_columns,
+    refuse_several,
 )
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases
@@ -179,6 +180,9 @@ class FarColumns:
 
     def models_for(self, classes: tuple[str, ...]) -> dict[str, Any]:
         """The columns of each model, as a request names them."""
+        if self.scores:
+            named = Table("", 0, self.scores, "")
+            refuse_several(named, self.scores, self.label, classes)
         found: dict[str, Any] = {name: name for name in (*self.decisions, *self.scores)}
         return found | {each.model: in_class_order(each, classes) for each in self.classes}
 

@@ -16,7 +16,7 @@ from stakes.inquiry.column_roles import (
     flipped,
     in_class_order,
     named_columns,
-    proba_words,
+    refuse_several,
 )
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
@@ -117,7 +117,7 @@ def models_of(
         names = named_columns(table, inquiry.decisions, cases.label)
         return [_decided(table, name, cases, decisions) for name in names]
     if inquiry.scores:
-        _refuse_several(table, names, cases)
+        refuse_several(table, names, cases.label, cases.classes)
         return [_scored(table, name, cases, inquiry, name in turned) for name in names]
     models = class_columns(table, inquiry.proba or "", cases.label)
     return [_classed(table, each, cases, inquiry) for each in models]
@@ -142,15 +142,6 @@ def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) 
         )
     codes = places[labels.codes][cases.rows]
     return Model(name, codes < 0, decisions=codes)
-
-
-def _refuse_several(table: Table, names: list[str], cases: Cases) -> None:
-    """Raise for scores of one outcome where there are more than two."""
-    if len(cases.classes) != 2:
-        has = f"'{cases.label}' has {len(cases.classes)}: {quoted(cases.classes)}"
-        columns = proba_words(table, names, cases.classes)
-        hint = f"give one probability per outcome:  --proba {columns}"
-        raise DataError(f"--scores needs two outcomes; {has}.", hint=hint)
 
 
 def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: bool) -> Model:
