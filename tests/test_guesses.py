@@ -520,6 +520,9 @@ class TestOtherWords:
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, abstain=2), ".with_abstention(2)"),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=..."),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, threshold=0.5), "(p > t).astype(int)"),
+            (lambda: stakes.evaluate(*ROWS, fn=40, fp=4), 'costs={"fn": 40, "fp": 4}'),
+            (lambda: metrics.f1(Y, DECIDED, None, 1, 2), "f1(y_true, decisions)"),
+            (lambda: stakes.expected_cost(Y, DECIDED), "costs={"),
             (lambda: stakes.evaluate(*ROWS, COSTS), 'costs={"fn": 10, "fp": 1}'),
             (lambda: stakes.CostMatrix(fn=4, fp=1), "stakes.CostMatrix.binary(fn=40, fp=4)"),
             (lambda: stakes.CaseCosts(fn=AMOUNT, fp=1), "stakes.CaseCosts.binary("),
@@ -536,7 +539,9 @@ class TestOtherWords:
             (lambda: metrics.catalogue(Y, DECIDED), "for m in stakes.metrics.catalogue.tables()"),
             (lambda: stakes.ConfusionMatrix.from_decisions(Y, DECIDED, labels=[0, 1]), "classes="),
             (lambda: stakes.ScoreCounts.from_scores(YES, GBM, pos_label="yes"), "classes=[other"),
-            (lambda: stakes.plots.reliability(*ROWS), "stakes.curves.reliability(y_true, scores)"),
+            (lambda: stakes.plots.reliability(*ROWS), "stakes.curves.reliability(y_true, p, "),
+            (lambda: curves.roc(Y, BOTH), "for model, p in models.items()"),
+            (lambda: metrics.weighted_accuracy(Y, DECIDED), "weighted_accuracy(..., "),
             (lambda: stakes.calibration.Affine.fit(*ROWS), "Affine().fit(scores, y_true)"),
             (lambda: stakes.calibration.cross_fit(*ROWS, method="isotonic"), "calibrator="),
         ],
@@ -585,6 +590,14 @@ class TestOtherWords:
         with pytest.raises(DataError, match="swapped") as caught:
             stakes.calibration.Isotonic().fit(labels, FRACTIONS)
         assert caught.value.hint == "fit(scores, y_true)"
+
+    def test_a_calibrator_is_loaded_by_its_kind(self, tmp_path: Path) -> None:
+        path = tmp_path / "calibrator.json"
+        stakes.calibration.Isotonic().fit(GBM, Y).save(path)
+        assert stakes.calibration.Isotonic.load(path).posteriors([0.1]).shape == (1, 2)
+        with pytest.raises(DataError, match="must be an Affine") as caught:
+            stakes.calibration.Affine.load(path)
+        assert caught.value.hint == "stakes.calibration.load(path)"
 
     def test_a_volume_with_its_period(self) -> None:
         with pytest.raises(CostError) as caught:

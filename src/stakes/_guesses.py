@@ -172,7 +172,6 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "calibrate": _CALIBRATED,
         "fit_transform": "calibrator.fit(scores, y_true).posteriors(scores); or without optimism "
                          "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
-        "load": "stakes.calibration.load(path)",
     },
 }  # fmt: skip
 for _curve, _plot in {
@@ -214,6 +213,8 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
     "cost_matrix": ("costs", "application"),
     "costs": ("application",),
     "application": ("costs",),
+    "fn": ('costs={"fn": 40, "fp": 4}', 'application={"fn": 40, "fp": 4}'),
+    "fp": ('costs={"fn": 40, "fp": 4}', 'application={"fn": 40, "fp": 4}'),
     "labels": ("classes",),
     "class_names": ("classes",),
     "prior": ("priors",),
@@ -246,7 +247,6 @@ _OPTIONS: dict[str, dict[str, str]] = {
     "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
     "CaseCosts": dict.fromkeys(("fn", "fp", "tp", "tn"),
                                'stakes.CaseCosts.binary(fn=df["amount"], fp=4)'),
-    "Application": dict.fromkeys(("fn", "fp", "tp", "tn"), 'Application({"fn": 40, "fp": 4})'),
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
 }  # fmt: skip
 
@@ -345,9 +345,9 @@ def _word_here(name: str, word: str, known: frozenset[str]) -> str:
 
 def line_to_type(name: str) -> str | None:
     """How a function is called."""
-    room, _, plot = name.partition("plots.")
-    if not room and plot:
-        return f"stakes.plots.{plot}(stakes.curves.{plot}(y_true, scores))"
+    room, _, plot = name.partition(".")
+    if room == "plots" and plot in importlib.import_module("stakes.curves").__all__:
+        return f'stakes.plots.{plot}(stakes.curves.{plot}(y_true, p, kind="posterior"))'
     return _LINES.get(name)
 
 
@@ -384,8 +384,8 @@ def answers_guesses(function: F) -> F:
         twice = [n for n in placed[:size] if n in options]
         for names, what in ((lacks, "needs"), (twice, "is given twice")):
             if names:
-                said = ", ".join(f"`{each}`" for each in names)
-                raise CallError(f"{name}() {what} {said}.", hint=line_to_type(name))
+                said = f"{name}() {what} {', '.join(f'`{each}`' for each in names)}."
+                raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
         return function(*given, **options)
 
     return asked  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._checks import as_priors, is_number
+from stakes._checks import as_priors, is_number, of_kind
 from stakes._columns import as_column
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
@@ -172,6 +172,14 @@ class Calibrator(Savable, AnswersGuesses):
     def _applied_to(self, scores: Scores) -> FloatArray:
         """Log-posteriors of scores already read."""
         return self._log_posteriors(self._bounded(scores, learn=False))
+
+    @classmethod
+    def load(cls, path: Any) -> Self:
+        """Read a calibrator of this kind that `save` wrote; `stakes.calibration.load` reads any."""
+        from stakes.calibration.calibrator_file import load
+
+        found: Self = of_kind(load(path), "path", cls, hint="stakes.calibration.load(path)")
+        return found
 
     def log_posteriors(self, scores: Any) -> FloatArray:
         """Natural logarithms of the calibrated posteriors, (n, K)."""

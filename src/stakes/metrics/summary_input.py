@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
 from stakes._columns import as_column
-from stakes._guesses import in_our_words
+from stakes._guesses import CallError, answers_guesses, in_our_words
 from stakes._names import encode, listed, observed_names
 from stakes.application import as_application
 from stakes.exceptions import DataError, LabelError
@@ -62,27 +62,33 @@ def _either(
     first, *others = signature.parameters
     own = [name for name in extra if name not in others]
     known = frozenset((*signature.parameters, *extra, "y_true", second))
+    inner, name = answers_guesses(function), function.__name__
+    also = ["y_true", second, *(n for n in others if _is_positional(signature.parameters[n]))]
+    line = f"{name}({', '.join(also)})"
 
     def call(*given: Any, **options: Any) -> Any:
         if not options.keys() <= known:
-            options = in_our_words(function.__name__, options, known)
+            options = in_our_words(name, options, known)
         if "y_true" in options:
             given = (options.pop("y_true"), options.pop(second, None), *given)
         elif len(given) == 1 and second in options and second != first:
             given = (*given, options.pop(second))
         if len(given) < 2 or isinstance(given[0], summary) or not _is_column(given[0]):
-            return function(*given, **options)
+            return inner(*given, **options)
+        if isinstance(given[1], Mapping):
+            each = f"{{model: {name}(y_true, p) for model, p in models.items()}}"
+            raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
-        bound = signature.bind_partial(None, *given[2:], **options)
+        try:
+            bound = signature.bind_partial(None, *given[2:], **options)
+        except TypeError as wrong:
+            raise CallError(f"{name}() is called with {wrong}.", hint=line) from None
         bound.apply_defaults()
         asked = bound.arguments
         found = counted(given[0], given[1], asked, told)
-        return function(found, **{name: asked[name] for name in others if name in asked})
+        return inner(found, **{name: asked[name] for name in others if name in asked})
 
-    also = ["y_true", second, *(n for n in others if _is_positional(signature.parameters[n]))]
-    return _in_its_place(
-        call, function, f"Also of columns: ``{function.__name__}({', '.join(also)})``."
-    )
+    return _in_its_place(call, function, f"Also of columns: ``{line}``.")
 
 
 def _in_its_place(call: Callable[..., Any], function: Callable[..., Any], also: str) -> Any:
