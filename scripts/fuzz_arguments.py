@@ -308,6 +308,12 @@ def _by_function(made: Mapping[str, Any]) -> Base:
         "tippett": curves.tippett(scores),
     }
     own = {f"plots.{name}.curves": curve for name, curve in drawn.items()}
+    stated = ("costs", "priors", "unit", "volume", "period", "counts")  # beside an application
+    own |= {f"{name}.{key}": None for name in ("evaluate", "evaluate_frame") for key in stated}
+    own |= {f"{kind}.binary.{key}": amount for kind in ("CostMatrix", "CaseCosts")
+            for key, amount in (("fn", 10.0), ("fp", 1.0), ("tp", 0.0), ("tn", 0.0))}  # fmt: skip
+    own["evaluate_frame.scores"] = None
+    own |= {f"UncertainApplication.binary.{key}": 1.0 for key in ("fn", "fp")}
     return own | {
         "ConfusionMatrix.counts": [[9, 1], [2, 8]],
         "CostTally.from_costs.costs": np.ones(N),

@@ -299,6 +299,8 @@ class UncertainApplication:
         shares = equal_or_given(weights, n, "weights")
         paired = priors is not None and not isinstance(priors, (Unknown, DirichletShares))
         if paired and not isinstance(priors, Mapping) and as_array(priors, "priors").ndim == 2:
+            if not len(priors):
+                raise PriorError("`priors` has no rows.")
             classes = settings.get("classes") or range(matrices.shape[1])
             rows = np.stack([as_priors(row, tuple(classes)) for row in priors])
             if rows.shape[0] != n:

@@ -117,6 +117,8 @@ def empirical_cross_entropy(scores: RankedScores, log10_odds: Any = None) -> Cro
     require_both(scores, "empirical_cross_entropy")
     scores.require_scale("empirical_cross_entropy")
     x = as_grid(log10_odds, np.round(np.arange(-50, 51) * 0.05, 10), "log10_odds")
+    if not x.size:
+        raise DataError("`log10_odds` is empty.", hint="log10_odds=[0.0]")
     if (np.abs(x) > 300).any():
         raise DataError("`log10_odds` must lie within 300 of 0; larger odds are beyond floats.")
     log_odds = x * np.log(10)

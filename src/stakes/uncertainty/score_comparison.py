@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import of_kind, same_length
+from stakes._checks import as_whole, of_kind, same_length
 from stakes._columns import as_floats, as_weights
 from stakes._names import encode
 from stakes.exceptions import DataError
@@ -133,7 +133,7 @@ def compare_scores(
         draw = _normal_draws(values, moves)
     else:
         draw = score_draws(rows, made[0][1], class_hits(second))
-    drawn = Replicates.drawn(draw, draws, rng)
+    drawn = Replicates.drawn(draw, as_whole(draws, "draws", least=2), rng)
     cases = np.bincount(second, minlength=2).astype(np.float64)
 
     def gap(a: int, b: int) -> Gap:

@@ -238,7 +238,8 @@ def reliability_table(
     """
     as_level(level)
     as_whole(draws, "draws")
-    counted = not isinstance(bins, str) and is_number(bins) and bins >= 1 and int(bins) == bins
+    counted = not isinstance(bins, str) and is_number(bins) and 1 <= bins < 2**31
+    counted = counted and int(bins) == bins
     if not (counted or (isinstance(bins, str) and bins == "pav")):
         got = in_brief(bins)
         raise DataError(f"`bins` must be 'pav' or a positive whole number; got {got}.")

@@ -6,7 +6,6 @@ gives `nan`.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from stakes._checks import as_number
@@ -358,8 +357,8 @@ def p4(matrix: Any, *, positive: Name | None = None) -> float:
 def checked_beta(beta: float) -> float:
     """`beta` if it is a positive number."""
     number = as_number(beta, "beta", CostError)
-    if not (math.isfinite(number) and number > 0):
-        raise CostError(f"`beta` must be a positive number; got {beta!r}.")
+    if not 0 < number < 1e100:  # its square must be a number too
+        raise CostError(f"`beta` must be a positive number below 1e100; got {beta!r}.")
     return number
 
 
