@@ -327,9 +327,8 @@ class TestShortWays:
         X = LLR[:, None]
         spelled = BayesDecisionClassifier(LogisticRegression(), stakes.CostMatrix(MATRIX))
         assert model.fit(X, Y).predict(X).tolist() == spelled.fit(X, Y).predict(X).tolist()
-        assert (
-            cross_val_score(LogisticRegression(), X, Y, scoring=make_cost_scorer(costs)).max() < 0
-        )
+        for scorer in (make_cost_scorer(costs), make_cost_scorer(costs=costs)):
+            assert cross_val_score(LogisticRegression(), X, Y, scoring=scorer).max() < 0
 
     @pytest.mark.parametrize("costs", [COSTS, MATRIX])
     def test_losses(self, costs: Any) -> None:
@@ -339,7 +338,8 @@ class TestShortWays:
 
         logits, target = torch.zeros(3, 2), torch.tensor([0, 1, 1])
         spelled = ExpectedCostLoss(stakes.CostMatrix(MATRIX))(logits, target)
-        assert float(ExpectedCostLoss(costs)(logits, target)) == float(spelled)
+        for loss in (ExpectedCostLoss(costs), ExpectedCostLoss(costs=costs)):
+            assert float(loss(logits, target)) == float(spelled)
         assert bayes_decisions(torch.tensor([0.01, 0.2]), costs).tolist() == [0, 1]
 
 
@@ -523,6 +523,7 @@ class TestOtherWords:
             (lambda: stakes.evaluate(*ROWS, fn=40, fp=4), 'costs={"fn": 40, "fp": 4}'),
             (lambda: metrics.f1(Y, DECIDED, None, 1, 2), "f1(y_true, decisions)"),
             (lambda: stakes.expected_cost(Y, DECIDED), "costs={"),
+            (lambda: stakes.bayes_decisions(GBM, application=COSTS), "costs=..."),
             (lambda: stakes.evaluate(*ROWS, COSTS), 'costs={"fn": 10, "fp": 1}'),
             (lambda: stakes.CostMatrix(fn=4, fp=1), "stakes.CostMatrix.binary(fn=40, fp=4)"),
             (lambda: stakes.CaseCosts(fn=AMOUNT, fp=1), "stakes.CaseCosts.binary("),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
+from stakes._guesses import answers_guesses
 from stakes._kernels.bayes_rule import (
     Compared,
     Piece,
@@ -91,6 +92,7 @@ def bayes_decisions(
     positive: Any = ...,
     with_cost: Literal[True],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...
+@answers_guesses
 def bayes_decisions(
     posteriors: Any,
     costs: Any,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from stakes._guesses import answers_guesses
 from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
 from stakes.evaluation.model_rows import decides_by_cost, inside
@@ -89,6 +90,7 @@ class CostScorer:
         return f"CostScorer(minus the {name}, response={self.response!r}, {self.application!r})"
 
 
+@answers_guesses
 def make_cost_scorer(
     application: Any, *, response: Response = "auto", normalized: bool = False
 ) -> CostScorer:

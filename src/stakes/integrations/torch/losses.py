@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from stakes._checks import as_priors
+from stakes._guesses import answers_guesses
 from stakes.application import Application, as_application, class_factors
 from stakes.exceptions import CostError, DataError
 from stakes.integrations.torch.tensors import as_codes, refuse_bad_scores, refuse_other_length
@@ -220,6 +221,7 @@ class ExpectedCostLoss(_CostLoss):
     0.067
     """
 
+    @answers_guesses
     def __init__(
         self,
         application: Any,
@@ -320,6 +322,7 @@ class BinaryExpectedCostLoss(_CostLoss):
     1.0
     """
 
+    @answers_guesses
     def __init__(
         self,
         application: Any,
@@ -407,6 +410,7 @@ class ReweightedLoss(nn.Module):
     0.25
     """
 
+    @answers_guesses
     def __init__(self, kind: Kind, application: Any, *, from_priors: Priors) -> None:
         super().__init__()
         if kind not in ("cross_entropy", "hinge", "squared", "exponential"):
