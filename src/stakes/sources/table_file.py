@@ -87,6 +87,6 @@ def refuse_bomb(size: int, name: str) -> None:
     if size > _MOST_UNPACKED:
         raise FormatError(
             f"{name} unpacks to more than {_MOST_UNPACKED / 1e9:g} GB, which I do not do unasked.",
-            hint="unpack it first and give what was in it, or, for CSV, let an engine read it:  "
-            "--engine duckdb",
+            hint="unpack it first and give what was in it; CSV can also be read by an engine:  "
+            "stakes eval FILE --engine duckdb",
         )

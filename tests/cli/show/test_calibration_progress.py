@@ -61,7 +61,7 @@ def test_the_choice_its_fit_and_the_picture(seen, write):
     name = write("t.csv", f"y,s\n{rows}")
     code, terminal = seen("calibrate", name, "--label", "y", "--positive", "1", "--model", "s",
                           "--scores-are", "log_odds", "--plot", "r.svg",
-                          "--folds", "2")  # fmt: skip
+                          "--folds", "2", "--kind", "automatic")  # fmt: skip
     assert code == 0
     told = [line.partition(": ")[0] for line in terminal.lines]
     for line in (

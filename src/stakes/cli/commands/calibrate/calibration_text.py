@@ -201,7 +201,7 @@ def why(learnt: Learnt, *, named: bool) -> str:
     """Which calibrator, and why; `named` says that somebody asked for it."""
     cal = learnt.calibrator
     if not isinstance(cal, Automatic):
-        default = "with which stakes eval reckons too (--kind automatic tries others)"
+        default = "as in an evaluation (--kind automatic tries others)"
         return f"{cal.kind}, {'as asked' if named else default}"
     if learnt.before is None:  # ranks say nothing as they are
         return cal._why(as_is="")
