@@ -237,7 +237,10 @@ def refitted_interval(
     app = as_application(application)
     measure = normalized_expected_cost if normalized else expected_cost
     of_kind(calibrator, "calibrator", Calibrator)
-    labels_of, scores_of = as_pair(calibration, "calibration", "(y_true, scores)")
+    columns = of_kind(calibration, "calibration", tuple, list)
+    weights_of = columns[2] if len(columns) == 3 else None
+    pair = columns[:2] if len(columns) == 3 else columns
+    labels_of, scores_of = as_pair(pair, "calibration", "(y_true, scores) or with weights")
     truth, known = as_column(y_true, "y_true"), as_column(labels_of, "calibration")
     said = calibrator.options["classes"]
     given, learnt = (
@@ -249,7 +252,7 @@ def refitted_interval(
     codes = encode(truth, app.classes, "y_true").astype(np.intp)
     groups = encode(known, app.classes, "calibration").astype(np.intp)
     weights = as_weights(sample_weight, codes.shape[0])
-    learnt_weights = as_weights(calibration[2] if len(calibration) > 2 else None, groups.shape[0])
+    learnt_weights = as_weights(weights_of, groups.shape[0])
 
     # Cases are coded already, so that positions are names.
     coded = Application(CostMatrix(app.costs.values), app.priors)
