@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stakes._checks import frozen
 from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator, cross_fit
-from stakes.calibration.calibrators.automatic_choice import default_calibrator
+from stakes.calibration.calibrators.affine import default_calibrator
 from stakes.engines import Reduction
 from stakes.evaluation.model_rows import Cases, Model, Rows
 from stakes.exceptions import DataError, StakesError, UndefinedError

@@ -16,6 +16,7 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.calibrators.logistic import Smoothable, fit_odds, fit_report, on_line
 from stakes.calibration.labelled_scores import (
@@ -244,3 +245,9 @@ class Vector(_Scaling):
 
     kind = "vector"
     form = "vector"
+
+
+# Why this one, and one for all: docs/design/calibration-choice.md.
+def default_calibrator() -> Calibrator:
+    """What is fitted where nobody names a calibrator or asks for the choice among all."""
+    return Affine(bound="data")

@@ -332,12 +332,6 @@ _FEW_CASES = 5.0
 _MUCH_WORK = 2e8
 
 
-# Why this one, and one for all: docs/design/calibration-choice.md.
-def default_calibrator() -> Calibrator:
-    """What is fitted where nobody names a calibrator or asks for the choice among all."""
-    return Affine(bound="data")
-
-
 def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrator]:
     """What is tried when nothing is named: what the classes and cases can bear.
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._columns import as_weights, refuse_masked
-from stakes.calibration.calibrators.automatic_choice import default_calibrator
+from stakes.calibration.calibrators.affine import default_calibrator
 from stakes.calibration.score_input import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.estimator_costs import unfitted

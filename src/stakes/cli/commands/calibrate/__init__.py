@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
-    from stakes.calibration.calibrators.automatic_choice import default_calibrator
+    from stakes.calibration.calibrators.affine import default_calibrator
     from stakes.cli.commands.calibrate.calibration_fit import learn
     from stakes.cli.commands.calibrate.calibration_input import save
     from stakes.cli.commands.calibrate.calibration_text import draw, sentences, show, why

@@ -14,7 +14,7 @@ import numpy as np
 from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
 from stakes.calibration.calibrator_json import every_kind
-from stakes.calibration.calibrators.automatic_choice import default_calibrator
+from stakes.calibration.calibrators.affine import default_calibrator
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Cases as ReadCases
 from stakes.calibration.labelled_scores import read_cases
