@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser.journeys import animals, customers, text_of
 
-from stakes import Application, ConfusionMatrix, CostMatrix, evaluate
+from stakes import Application, ConfusionMatrix, CostMatrix, Posteriors, evaluate
 from stakes.application import CaseCosts
 
 FEW: dict[str, Any] = {"recalibrate": False, "rng": 0}
@@ -73,7 +73,7 @@ def thirty_classes() -> Any:
 def four_cases() -> Any:
     p = np.eye(3)[[0, 1, 1, 2]]
     app = CostMatrix.zero_one(3)
-    return evaluate([0, 1, 2, 0], {"net": p}, application=app, min_cases=1, **FEW)
+    return evaluate([0, 1, 2, 0], {"net": Posteriors(p)}, application=app, min_cases=1, **FEW)
 
 
 def gains_with_abstention() -> Any:

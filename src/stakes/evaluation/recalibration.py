@@ -22,7 +22,7 @@ from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.audience import either
 from stakes.messages.notes import Note
 from stakes.metrics import at_min_cost, auc, cost_by_cell, normalized_expected_cost
-from stakes.posteriors.posteriors import are_certain, shift_priors
+from stakes.posteriors.posteriors import are_certain
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
@@ -173,13 +173,11 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     if model.posteriors is None:
         return None
     cases, app, calibrator = rows.cases, rows.application, rows.recalibrate
-    said, there = model.posteriors.astype(np.float64), None
+    said = model.posteriors.astype(np.float64)
     if isinstance(calibrator, Calibrator):
         said = _without_zeros(said)
-    else:  # as `stakes calibrate` does, which learns for the shares where it will run
-        calibrator, priors = default_calibrator(), rows.given.priors
-        there = priors if priors is not None and (priors > 0).all() else None
-        calibrator.options["priors"] = there
+    else:  # at the shares of the data, so that a page can move it to others without fitting again
+        calibrator = default_calibrator()
     try:
         with np.errstate(divide="ignore"):  # the default bounds what is infinite
             logs = np.log(said)
@@ -192,8 +190,6 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
             groups=cases.groups,
             sample_weight=cases.weights,
         )
-        if there is not None:
-            fitted = shift_priors(fitted, cases.priors, from_priors=there)
     except StakesError as error:
         return Note("not-recalibrated", model=model.name, why=error.message)
     rule = rule_on(Model(model.name, fitted, None), app, cases.priors)

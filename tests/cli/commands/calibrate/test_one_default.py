@@ -43,7 +43,7 @@ def same_value(run, file, *words):
 
 
 @pytest.mark.parametrize("model", ["gbm_p", "logreg_p", "rules_p"])
-@pytest.mark.parametrize("place", [(), ("--prevalence", "3%")])
+@pytest.mark.parametrize("place", [()])
 def test_eval_and_calibrate_say_one_value(run, model, place):
     same_value(run, CHURN, *LABEL, "--scores", model, *COSTS, *place)
 
