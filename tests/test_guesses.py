@@ -604,3 +604,39 @@ class TestOtherWords:
         with pytest.raises(CostError) as caught:
             stakes.evaluate(Y, GBM, costs=COSTS, volume="100000/year")
         assert caught.value.hint == "volume=100000, period='year'"
+
+
+class TestSecondList:
+    """What another reader of the README typed."""
+
+    Y = np.arange(200) % 4 == 0
+    P = np.where(Y, 0.6, 0.2) + np.linspace(0, 0.2, 200)
+
+    def test_costs_of_an_audit_as_everywhere(self):
+        table = stakes.ConfusionMatrix.from_decisions(
+            self.Y.astype(int), (self.P > 0.5).astype(int)
+        )
+        by_sign = stakes.audit.audit("f1", application={"fn": 50, "fp": 5}, matrix=table, draws=100)
+        matrix = stakes.CostMatrix.binary(fn=50, fp=5)
+        assert str(by_sign) == str(
+            stakes.audit.audit("f1", application=matrix, matrix=table, draws=100)
+        )
+
+    def test_a_drawing_by_its_name(self):
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        ev = stakes.evaluate(self.Y, self.P, costs={"fn": 10, "fp": 1})
+        assert ev.plot("roc").get_xlabel() == ev.plot.roc().get_xlabel()
+        with pytest.raises(StakesError, match="no drawing 'cost_curve'") as caught:
+            ev.plot("cost_curve")
+        assert "bayes_error" in caught.value.hint
+
+    def test_words_for_what_stands_elsewhere(self):
+        for room, word, line in (
+            (stakes, "load", "stakes.load_rule(path)"),
+            (stakes.elicitation, "ask", "Elicitation(priors=0.1)"),
+        ):
+            with pytest.raises(AttributeError) as caught:
+                getattr(room, word)
+            assert line in str(caught.value)
+        with pytest.raises(StakesError, match="prevalence"):
+            stakes.audit.implied_costs("f1", prevalence=0.1)

@@ -81,7 +81,17 @@ _SCORER = "stakes.sklearn.make_cost_scorer(costs)"
 
 #: What to type for a name that a room, or a thing of a class, does not have.
 _ATTRIBUTES: dict[str, dict[str, str]] = {
-    "stakes": {"read_csv": 'stakes.sources.read("data.csv")', "cost": "stakes.expected_cost"},
+    "stakes": {
+        "read_csv": 'stakes.sources.read("data.csv")',
+        "cost": "stakes.expected_cost",
+        "load": "stakes.load_rule(path), stakes.calibration.load(path) or "
+                "stakes.summaries.load_summary(path), by what was saved; an evaluation is kept by "
+                "pickle.dump and read by pickle.load",
+        "Evaluation": "stakes.evaluation.Evaluation",
+    },
+    "stakes.elicitation": dict.fromkeys(
+        ("ask", "elicit"),
+        "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),
     "stakes.metrics": {
         name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
         for name, here in METRICS.items()
@@ -267,6 +277,7 @@ _LINES = {
     "compare_periods": "compare_periods(before, after, application=costs), where each is "
                        f"{_TABLE}",
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',
+    "implied_costs": f'implied_costs("f1", {_TABLE})',
     "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
     "CostMatrix": 'CostMatrix([[0, 4], [40, 0]], classes=["no", "yes"]), or '
                   "CostMatrix.binary(fn=40, fp=4)",

@@ -130,5 +130,6 @@ def test_units_of_several_classes_may_hold_anything():
 
 
 def test_written_to_a_path(ev, tmp_path):
-    text = ev.to_html(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
+    path = ev.to_html(tmp_path / "page.html")
+    assert path == tmp_path / "page.html"
+    assert path.read_text(encoding="utf-8") == ev.to_html()

@@ -32,6 +32,7 @@ from stakes.application.toml_text import (
 )
 from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
+from stakes.messages.audience import either
 from stakes.typing import Name
 
 _NOTE = re.compile(r"#\s*(unit|volume|period|priors|outcomes|decisions)\s*=")
@@ -390,6 +391,12 @@ def _suffix(path: Path) -> str:
     """The form, by the end of the name."""
     suffix = path.suffix.lower()
     if suffix != ".toml" and suffix not in _DELIMITERS:
+        if "=" in path.name:
+            typed = path.name.replace(",", " ")
+            raise FormatError(
+                f"{path.name} states costs and names no file.",
+                hint=either('costs={"fn": 10, "fp": 1}', f"--cost {typed}"),
+            )
         raise FormatError(
             f"{path}: the form of the costs is told by the end of the name; got {suffix!r}.",
             hint="name it .toml, .csv or .tsv",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_reals, in_brief
+from stakes._guesses import answers_guesses
 from stakes._names import place_of
 from stakes.application import CostMatrix
 from stakes.audit.compliance_witnesses import false_alarms
@@ -98,6 +99,7 @@ class ImpliedCosts:
 
 
 # Cases move between decisions: docs/design/audit.md.
+@answers_guesses
 def implied_costs(
     metric: Any, matrix: Any, *, positive: Name | None = None,
     higher_is_better: bool | None = None, application: Any = None,

@@ -14,6 +14,7 @@ import numpy as np
 from stakes._checks import of_kind
 from stakes._guesses import answers_guesses
 from stakes.application import Application
+from stakes.application.cost_input import read_any_costs
 from stakes.application.uncertain import settled
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.compliance import compliance
@@ -224,11 +225,17 @@ def audit(
     >>> print(found.sentences[1])
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
+    application = _in_any_form(application)
     found, app = _judged(metric, application, matrix, candidates, draws, rng, higher_is_better)
     if app is None:
         return found
     opposite = opposite_pair(metric, application=app, higher_is_better=higher_is_better)
     return replace(found, opposite=opposite)
+
+
+def _in_any_form(costs: Any) -> Any:
+    """Costs as everywhere; those of this room as they are, so that refusals stay theirs."""
+    return read_any_costs(costs) if isinstance(costs, (Mapping, str)) else costs
 
 
 def _judged(

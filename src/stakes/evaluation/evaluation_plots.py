@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes import curves
-from stakes.exceptions import UndefinedError
+from stakes.exceptions import DataError, UndefinedError
 from stakes.summaries import ScoreCounts
 
 if TYPE_CHECKING:
@@ -45,10 +45,16 @@ class Plots:
     def __init__(self, evaluation: Evaluation) -> None:
         self._ev = evaluation
 
-    def __call__(self, *, ax: Any = None) -> Any:
+    def __call__(self, kind: str | None = None, *, ax: Any = None) -> Any:
         """The NEC over all cost ratios where models gave posteriors of two classes, else at these
-        costs, each with its interval.
+        costs, each with its interval; or another drawing, by its name.
         """
+        if kind is not None:
+            if kind not in _DRAWINGS:
+                raise DataError(
+                    f"there is no drawing {kind!r}.", hint=f"one of {', '.join(_DRAWINGS)}"
+                )
+            return getattr(self, kind)(ax=ax)
         return self.bayes_error(ax=ax) if scores_of_models(self._ev) else self.costs(ax=ax)
 
     def __repr__(self) -> str:

@@ -161,6 +161,11 @@ def _at_stake(
             said = (*said, counts, average)
         return ev.application, tables, ev[ev.best].confusion, said
     if not inquiry.gives_costs:
+        if inquiry.prevalence:
+            raise DataError(
+                "--prevalence says nothing of a metric without costs.",
+                hint="say what errors cost:  --cost fn=10 fp=1",
+            )
         return None, {}, None, ()
     from stakes.application import Application
     from stakes.application.cost_sentences import describe_costs
