@@ -100,9 +100,10 @@ def pytest_collect_file(file_path: Path) -> None:
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out the packages around libraries that are not installed: `integrations/torch`."""
     parts = collection_path.parts
-    if SOURCE not in collection_path.parents or "integrations" not in parts[:-1]:
+    short = collection_path.parent == SOURCE / "stakes" and parts[-1] in ("sklearn.py", "torch.py")
+    if SOURCE not in collection_path.parents or not (short or "integrations" in parts[:-1]):
         return None
-    library = parts[parts.index("integrations") + 1].removesuffix(".py")
+    library = parts[-1 if short else parts.index("integrations") + 1].removesuffix(".py")
     library = {"torch_metrics.py": "torchmetrics"}.get(parts[-1], library)
     if library == "__init__" or importlib.util.find_spec(library) is not None:
         return None
