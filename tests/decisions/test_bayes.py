@@ -259,7 +259,15 @@ class TestForms:
     def test_a_data_frame_of_posteriors(self):
         pandas = pytest.importorskip("pandas", reason="needs pandas")
         frame = pandas.DataFrame({"p_a": [0.9, 0.2], "p_b": [0.1, 0.8]})
-        assert bayes_decisions(frame, CostMatrix.zero_one(2)).tolist() == [0, 1]
+        costs = CostMatrix.zero_one(2)
+        assert bayes_decisions(frame, costs, classes=[0, 1]).tolist() == [0, 1]
+        assert bayes_decisions(frame, costs, classes=[1, 0]).tolist() == [1, 0]
+
+    def test_a_data_frame_with_other_names_is_not_read_by_position(self):
+        pandas = pytest.importorskip("pandas", reason="needs pandas")
+        frame = pandas.DataFrame({"yes": [0.9, 0.2], "no": [0.1, 0.8]})
+        with pytest.raises(PosteriorError, match="cannot tell which column is which"):
+            bayes_decisions(frame, CostMatrix.zero_one(2))
 
     def test_unreasonable_costs_take_the_argmin_not_a_threshold(self):
         # right decisions cost 1, wrong ones nothing: decide against the evidence

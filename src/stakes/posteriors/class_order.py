@@ -144,8 +144,7 @@ def named_places(
 ) -> list[int] | None:
     """Where each class stands among the columns of a data frame; None for what has no names.
 
-    Columns with other names than the classes are refused, unless their order was said or the
-    classes are positions themselves.
+    Columns with other names than the classes are refused, unless their order was said.
     """
     names, wanted = _column_names(table), tuple(classes)
     found = told_places(table, wanted, known, what)
@@ -153,8 +152,6 @@ def named_places(
         return found
     if known.classes is not None:
         return known.places(wanted, what) or list(range(len(wanted)))
-    if wanted == tuple(range(len(wanted))):
-        return None
     raise _other_names(names, wanted, known, what)
 
 
