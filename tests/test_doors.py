@@ -171,6 +171,27 @@ class TestKinds:
         with pytest.raises(KeyError, match="no model 'x'"):
             found["x"]
 
+    @pytest.mark.parametrize("models", [[np.eye(2)[Y], np.eye(2)[Y]], [np.eye(2), [[1]]]])
+    def test_a_list_of_arrays_is_several_models(self, models: Any) -> None:
+        with pytest.raises(StakesError, match=r'\{"a": models\[0\], "b": models\[1\]\}'):
+            stakes.evaluate(Y, models, costs={"fn": 1, "fp": 1})
+
+    def test_nothing_to_draw_at(self) -> None:
+        with pytest.raises(DataError, match="`at` must be one-dimensional, not empty"):
+            uncertainty.band(SCORES, "bayes_error", at=[])
+
+    def test_a_cloud_has_an_end(self) -> None:
+        with pytest.raises(DataError, match="steps=2000 at most"):
+            audit.metric_cloud(["f1"], class_totals=(5, 5), steps=10**6)
+        with pytest.raises(CostError, match="'x' is not"):
+            audit.metric_cloud(["f1"], class_totals=(5, 5), applications={"x": np.ones((3, 3))})
+
+    @pytest.mark.filterwarnings("error")
+    def test_log_odds_beyond_numbers(self) -> None:
+        assert curves.bayes_error(SCORES, log_odds=[-700, 700]).naive.tolist() == [1.0, 1.0]
+        with pytest.raises(DataError, match="within 700 of 0"):
+            curves.bayes_error(SCORES, log_odds=[1e300])
+
     def test_long_things_are_said_in_brief(self) -> None:
         assert len(in_brief(list(range(1000)))) <= 100
         assert in_brief([1, 2]) == "[1, 2]"

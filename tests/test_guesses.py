@@ -484,6 +484,21 @@ class TestOtherWords:
         assert line in str(pickle.loads(pickle.dumps(caught.value)))
         assert not hasattr(getattr(stakes, room), name)
 
+    @pytest.mark.parametrize(
+        ("room", "name", "line"),
+        [
+            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions)"),
+            ("", "Isotonic", "type stakes.calibration.Isotonic"),
+            ("curves", "xyzzy", "module 'stakes.curves' has no attribute 'xyzzy'"),
+        ],
+    )
+    def test_of_rooms_imported_by_name(self, room: str, name: str, line: str) -> None:
+        """Python drops the words of an AttributeError there."""
+        with pytest.raises(ImportError) as caught:
+            exec(f"from stakes{'.' * bool(room)}{room} import {name}")
+        assert line in str(caught.value)
+        assert caught.value.name == name
+
     def test_what_nobody_knows(self) -> None:
         for name in ("xyzzy", "_private"):
             with pytest.raises(AttributeError) as caught:

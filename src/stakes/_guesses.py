@@ -309,7 +309,7 @@ def no_attribute(place: str | type, name: str) -> str:
     """That a room or a thing of a class lacks a name, and what to type instead if that is known."""
     if isinstance(place, type):
         what, places = f"{place.__name__!r} object", [each.__name__ for each in place.__mro__]
-        known = [*dir(place), *getattr(place, "__dataclass_fields__", ())]
+        known = list(dict.fromkeys([*dir(place), *getattr(place, "__dataclass_fields__", ())]))
     else:
         what, places = f"module {place!r}", [place]
         known = importlib.import_module(place).__all__

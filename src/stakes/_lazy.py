@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import builtins
 import importlib
+import sys
 from types import SimpleNamespace
 
 TYPE_CHECKING = False  # `typing` and `threading` would triple the time of `import stakes`
@@ -26,6 +27,13 @@ class NoSuchNameError(AttributeError):
         from stakes._guesses import no_attribute
 
         return no_attribute(*self.args)
+
+
+def _is_imported_by_name(frame: Any) -> bool:
+    """Whether code is at ``from room import name``."""
+    from opcode import opmap
+
+    return bool(frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"])
 
 
 # Why nothing heavy is loaded early: docs/design/architecture.md.
@@ -73,7 +81,10 @@ class LoadedOnUse:
         """The thing of this name, kept in the room from now on."""
         room = self._room["__name__"]
         if name not in self._homes:
-            raise NoSuchNameError(str(room), name)
+            missing = NoSuchNameError(str(room), name)
+            if _is_imported_by_name(sys._getframe(1)):  # there Python would drop our words
+                raise ImportError(str(missing), name=name)
+            raise missing
         home = self._homes[name]
         if home == room:
             self._room[name] = importlib.import_module(f"{room}.{name}")

@@ -30,6 +30,7 @@ from stakes.typing import FloatArray, Priors
 _ROUNDING = 1e-11
 _N_ANGLES = 12
 _N_HALVINGS = 18
+_MOST_STEPS = 2000
 
 
 class Move(NamedTuple):
@@ -407,6 +408,11 @@ def metric_cloud(
     negatives, positives = totals.tolist()
     if not (0 < negatives < np.inf and 0 < positives < np.inf and steps >= 2):
         raise DataError("`class_totals` must be positive and finite, and `steps` at least 2.")
+    if steps > _MOST_STEPS:
+        raise DataError(
+            f"`steps` is {steps}: a cloud has its square of tables.",
+            hint=f"steps={_MOST_STEPS} at most",
+        )
     fp, fn = np.meshgrid(np.linspace(0, negatives, steps), np.linspace(0, positives, steps))
     cells = np.stack([negatives - fp, fp, fn, positives - fn], axis=-1).reshape(-1, 2, 2)
     named = (
@@ -419,6 +425,8 @@ def metric_cloud(
         columns[name] = as_count_metric(metric).values(cells)
     given = {} if applications is None else of_kind(applications, "applications", Mapping)
     for name, application in given.items():
+        if len(as_application(application).classes) != 2:
+            raise CostError(f"a cloud is of two classes; {name!r} is not.")
         counted = as_count_metric("normalized_expected_cost", application=application)
         columns[name] = counted.values(cells)
     return Frame(columns)

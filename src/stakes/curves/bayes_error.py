@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, of_kind
-from stakes._columns import as_reals
+from stakes._columns import as_reals, in_brief
 from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._kernels.roc_hull import cumulative
@@ -173,6 +173,8 @@ def bayes_error(
     """
     require_both(scores, "bayes_error")
     x = as_grid(log_odds, np.round(np.arange(-140, 141) * 0.05, 10), "log_odds")
+    if (np.abs(x) > 700).any():  # the smaller share would be 0, and the normalised cost 0 / 0
+        raise DataError(f"`log_odds` must lie within 700 of 0; got {in_brief(log_odds)}.")
     prior, other = both_shares(x)
     fpr, fnr, cuts = best_rates(scores, x)
     minimum = prior * fnr + other * fpr

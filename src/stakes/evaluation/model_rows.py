@@ -134,11 +134,10 @@ def _passed_apart(said: Any) -> str | None:
     """How columns of a frame or an array would be passed as models; None where there are none."""
     if hasattr(said, "columns"):
         parts = [f'"{name}": frame["{name}"]' for name in said.columns]
-    elif np.ndim(said) == 2:
-        place, count = "{}", len(said)
-        if not isinstance(said, (list, tuple)):
-            place, count = ":, {}", np.shape(said)[1]
-        parts = [f'"{chr(97 + k)}": models[{place.format(k)}]' for k in range(min(count, 3))]
+    elif isinstance(said, (list, tuple)) and said and hasattr(said[0], "__len__"):
+        parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
+    elif getattr(said, "ndim", 0) == 2:
+        parts = [f'"{chr(97 + k)}": models[:, {k}]' for k in range(min(said.shape[1], 3))]
     else:
         return None
     return ", ".join([*parts[:2], *(["..."] if len(parts) > 2 else [])])

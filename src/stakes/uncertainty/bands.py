@@ -152,8 +152,8 @@ def band(
     require_both(scores, "band")
     refuse_weights(np.concatenate(scores.runs[:2]).astype(np.float64), instead=OF_CURVES)
     x = as_reals(at, "at")
-    if x.ndim != 1 or np.isnan(x).any():
-        raise DataError("`at` must be one-dimensional and without NaN.")
+    if x.ndim != 1 or not x.size or np.isnan(x).any():
+        raise DataError("`at` must be one-dimensional, not empty and without NaN.")
     if not callable(curve):
         of_kind(curve, "curve", str)
     if curve == "bayes_error":
