@@ -204,7 +204,16 @@ class TestVerdicts:
         nearly = np.clip(GOOD * np.random.default_rng(2).uniform(0.97, 1.03, Y.size), 0, 1)
         ev = evaluate(Y, {"a": GOOD, "b": nearly}, application=APP, rng=0)
         assert ev.verdict_kind == "cannot tell apart"
-        assert "the data cannot tell them apart (difference 0.0" in ev.verdict
+        other = "b" if ev.best == "a" else "a"
+        use = f"use {ev.best} at {ev[ev.best].rule}"
+        assert ev.verdict.startswith(f"Either will do; {use}. It avoids ")
+        assert f"The data cannot tell it from {other} (difference 0.0" in ev.verdict
+
+    def test_of_several_models_those_that_will_do_are_named(self):
+        nearly = np.clip(GOOD * np.random.default_rng(2).uniform(0.97, 1.03, Y.size), 0, 1)
+        ev = evaluate(Y, {"a": GOOD, "b": nearly, "poor": POOR}, application=APP, rng=0)
+        other = "b" if ev.best == "a" else "a"
+        assert ev.verdict.startswith(f"{ev.best} or {other} will do; use {ev.best} at p > ")
 
     def test_none(self):
         noise = np.random.default_rng(3).random(Y.size)

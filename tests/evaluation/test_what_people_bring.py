@@ -135,7 +135,8 @@ class TestTablesAlone:
     def test_one_alarm_in_a_thousand_decides_nothing(self) -> None:
         ev = judged({"A": self.A, "B": self.LIKE_A}, None)
         assert ev.verdict_kind == "cannot tell apart"
-        assert ev.verdict.startswith("A or B: the data cannot tell them apart (difference 0.001 ±")
+        assert ev.verdict.startswith("Either will do; use A. It avoids ")
+        assert " The data cannot tell it from B (difference 0.001 ±" in ev.verdict
 
     def test_a_large_difference_does(self) -> None:
         ev = judged({"A": self.A, "B": self.WORSE}, None)
@@ -158,10 +159,11 @@ class TestTablesAlone:
         assert (found.high - found.low) / 2 == pytest.approx(spread, rel=0.15)
 
 
-@pytest.mark.parametrize(("copies", "subject"), [(2, "Either"), (3, "Each")])
+@pytest.mark.parametrize(("copies", "subject"), [(2, "Both"), (3, "These 3 models")])
 def test_equals(copies: int, subject: str) -> None:
     ev = judged({f"m{k}": P for k in range(copies)})
-    assert f"they cost the same on these cases. {subject} avoids" in ev.verdict
+    assert f"will do; use m0 at {ev['m0'].rule}. It avoids" in ev.verdict
+    assert ev.verdict.endswith(f"{subject} cost the same on these cases.")
 
 
 def test_a_class_that_is_expected_and_never_occurs_is_named() -> None:

@@ -155,7 +155,8 @@ def sentence(ev: Evaluation) -> str:
         return _cannot_say(ev, best)
     if kind == "it depends":
         return _on_what(ev)
-    said, subject, share = f"Deploy {best.name}", "It", 1 - best.nec
+    at = "" if best.threshold is None else f" at {best.rule}"
+    said, subject, share, doubt = f"Deploy {best.name}{at}.", "It", 1 - best.nec, ""
     saving, interval = best.saving, best.interval
     if kind == AFTER:
         after = ev.best_recalibrated
@@ -164,13 +165,10 @@ def sentence(ev: Evaluation) -> str:
         said, subject = f"Deploy {after.name} after re-calibrating.", "It then"
         share, interval = 1 - after.recalibrated_nec, after.recalibrated_interval
         saving = ev.best_naive.avoidable * share
-    elif kind == "cannot tell apart" and len(equals) > 1:
-        said = f"{' or '.join(equals)}: they cost the same on these cases."
-        subject = "Either" if len(equals) == 2 else "Each"
     elif kind == "cannot tell apart":
-        said, subject = _apart(ev, best), best.name
-    else:
-        said += "." if best.threshold is None else f" at {best.rule}."
+        which, doubt = _same(equals) if len(equals) > 1 else _apart(ev, best)
+        which = "Either" if len(ev) == 2 else which
+        said = f"{which} will do; use {best.name}{at}."
     ends = ""
     if interval is not None:
         volume = ev.application.volume or 1.0
@@ -180,7 +178,7 @@ def sentence(ev: Evaluation) -> str:
         ends = f" ({low} to {high})"
     return (
         f"{said} {subject} avoids {percent(share, 0)} of the {_cost(ev)} of "
-        f"{_baseline(ev)}: {_amount(ev, saving)}{ends}."
+        f"{_baseline(ev)}: {_amount(ev, saving)}{ends}.{doubt}"
     )
 
 
@@ -202,17 +200,23 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
     )
 
 
-def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
-    """That two models cannot be told apart, by how much, and what it would take."""
+def _same(equals: list[str]) -> tuple[str, str]:
+    """Models that cost the same, as what to choose from and why."""
+    both = "Both" if len(equals) == 2 else f"These {len(equals)} models"
+    return " or ".join(equals), f" {both} cost the same on these cases."
+
+
+def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
+    """Two models that cannot be told apart: which, by how much, and what it would take."""
     rival = ev.rival
     assert rival is not None
     other = rival.second if rival.first == best.name else rival.first
     half, more = (rival.high - rival.low) / 2, rival.cases_needed - ev.n_cases
     needed = ""
     if math.isfinite(more) and more > 0:
-        needed = f"; about {grouped(rounded_up(more))} more cases needed"
-    return (
-        f"{best.name} or {other}: the data cannot tell them apart "
+        needed = f"; about {grouped(rounded_up(more))} more cases would tell"
+    return f"{best.name} or {other}", (
+        f" The data cannot tell it from {other} "
         f"(difference {abs(rival.value):.3f} ± {half:.3f}{needed})."
     )
 

@@ -14,5 +14,5 @@ def test_runs_the_three_examples_where_it_is_told_over_what_was_there(run, tmp_p
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, *PAGES])
     assert (folder / "churn.csv").read_text(encoding="utf-8").startswith("customer,churned,")
     assert ran.out.count("Deploy ") == 2
-    assert ran.out.count("the data cannot tell them apart") == 1  # three loans make the difference
+    assert ran.out.count("The data cannot tell it from") == 1  # three loans make the difference
     assert ran.out.count("$ stakes eval ") == 3

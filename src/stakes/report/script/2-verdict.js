@@ -37,19 +37,23 @@
     const ends = now.low && [now.low[k], now.high[k]];
     const worth = `avoids ${percent(1 - nec, 0)} of the ${paid} of ${baseline}: ` +
       `${amount(now.naive * (1 - nec))}${between(now.naive, ends)}.`;
+    const at = now.cut[k] === null ? "" : ` at ${rule(k, now.cut[k])}`;
     if (now.kind === "cannot tell apart") {
       const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
-      if (equals.length > 1) return `${equals.join(" or ")}: they cost the same on these cases. ${equals.length === 2 ? "Either" : "Each"} ${worth}`;
-      let text = `${names[k]} or ${names[now.rival]}: the data cannot tell them apart ` +
-        `(difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
-      const more = now.needed - page.cases;
-      if (Number.isFinite(more) && more > 0) {
-        const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
-        text += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases needed`;
+      let doubt = `${equals.length === 2 ? "Both" : `These ${equals.length} models`} cost the same on these cases.`;
+      if (equals.length === 1) {
+        equals.push(names[now.rival]);
+        const more = now.needed - page.cases;
+        doubt = `The data cannot tell it from ${names[now.rival]} (difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
+        if (Number.isFinite(more) && more > 0) {
+          const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
+          doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would tell`;
+        }
+        doubt += ").";
       }
-      return `${text}). ${names[k]} ${worth}`;
+      const which = names.length === 2 ? "Either" : equals.join(" or ");
+      return `${which} will do; use ${names[k]}${at}. It ${worth} ${doubt}`;
     }
-    const at = now.cut[k] === null ? "" : ` at ${rule(k, now.cut[k])}`;
     return `Deploy ${names[k]}${at}. It ${worth}`;
   };
   const announce = (text) => {
