@@ -84,7 +84,7 @@ def as_a_cost(metric: Metric) -> str:
         return f"no ({found.failure})"
     if metric.needs or metric.name == "beta_averaged_accuracy":
         return "yes, with the costs that the parameters say"
-    return f"yes, {found.sentence.partition('with ')[2].rstrip('.')}"
+    return f"yes, {found.sentence.partition(': ')[2].rstrip('.')}"
 
 
 def _number(value: float) -> str:

@@ -388,6 +388,6 @@ def test_whole_cells_over_a_fractional_total() -> None:
 
 def test_large_prices_are_written_without_powers_of_ten() -> None:
     assert (
-        "a miss counting as 20000 false alarms"
+        "a miss counts as 20000 false alarms"
         in compliance(lambda c: c[0, 0] + 20000 * c[1, 1]).sentence
     )

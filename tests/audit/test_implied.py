@@ -47,7 +47,7 @@ class TestByHand:
         table = [[50, 30], [5, 15]]
         assert implied_costs("recall", table).miss_cost == math.inf
         assert implied_costs("specificity", table).miss_cost == 0
-        assert "misses only" in implied_costs("recall", table).sentence
+        assert "counts only misses" in implied_costs("recall", table).sentence
 
     def test_empty_cells_are_left_in_one_direction(self) -> None:
         found = implied_costs("f1", [[90, 0], [4, 6]])
@@ -60,7 +60,7 @@ class TestByHand:
         shifted = costs + np.array([[3.0], [-2], [0]])
         found = implied_costs(lambda c: -(shifted * c).sum() / c.sum(), table)
         np.testing.assert_allclose(found.costs.values, costs / 7, atol=1e-7)
-        assert "minds most to decide 0 when the truth is 2" in found.sentence
+        assert "penalises one error most here: deciding 0 when the truth is 2" in found.sentence
 
     def test_abstention_is_a_decision_like_any_other(self) -> None:
         costs = CostMatrix.zero_one(["a", "b"]).with_abstention(0.2)
@@ -98,8 +98,8 @@ class TestByHand:
 
 def test_errors_that_all_count_alike() -> None:
     counts = [[30, 5, 1], [4, 40, 2], [3, 6, 50]]
-    assert implied_costs("accuracy", counts).sentence.endswith("minds all errors alike.")
-    assert "minds most" in implied_costs("macro_f1", counts).sentence
+    assert implied_costs("accuracy", counts).sentence.endswith("penalises all errors alike here.")
+    assert "penalises one error most" in implied_costs("macro_f1", counts).sentence
 
 
 def test_tables_that_the_metric_is_not_made_for() -> None:
@@ -117,4 +117,4 @@ def test_large_prices_are_written_without_powers_of_ten() -> None:
 
 def test_metrics_that_see_false_alarms_only() -> None:
     found = implied_costs("precision", [[10, 0], [5, 5]])
-    assert found.sentence == "At this operating point precision counts false alarms only."
+    assert found.sentence == "Precision counts only false alarms here."

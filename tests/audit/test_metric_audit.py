@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from stakes import Application, ConfusionMatrix, CostMatrix
+from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts
 from stakes.application import Between, UncertainApplication
 from stakes.audit import audit, audit_all, misranking_rate
 from stakes.exceptions import CostError, DataError
+from stakes.metrics import auc
 
 APP = Application(CostMatrix.binary(false_positive=1, false_negative=10), priors=[0.9, 0.1],
                   unit="EUR")  # fmt: skip
@@ -23,8 +24,12 @@ class TestAudit:
         assert not found.compliant
         assert not found.agrees
         assert found.implied.miss_cost == pytest.approx((80 + 50 + 20) / 80, rel=1e-6)
-        assert "treats a miss as 1.9 false alarms; your costs say 10" in found.verdict
-        assert "EUR a case lost" in found.verdict
+        assert found.headline == "F1 treats a miss as 1.9 false alarms here; your costs say 10."
+        assert found.sentences[:2] == (
+            found.headline,
+            "Here: 20 of 100 missed and 50 false alarms in 900.",
+        )
+        assert "EUR a case" in found.verdict
         assert found.misranking == misranking_rate("f1", utilities=APP, draws=5000, rng=0)
         assert str(found).count("\n") == len(found.sentences) - 1
 
@@ -34,14 +39,15 @@ class TestAudit:
         assert found.agrees
         assert found.opposite is None
         assert found.misranking < 0.001
-        assert "Those are your costs" in found.verdict
+        assert "It ranks models as your costs do" in found.verdict
         assert "as your costs do" in found.verdict
 
     def test_of_a_metric_with_other_costs(self) -> None:
         found = audit("accuracy", application=APP, draws=5000)
         assert found.compliant
         assert not found.agrees
-        assert "Those are not your costs." in found.sentences
+        assert found.headline == "Accuracy treats a miss as 1 false alarm; your costs say 10."
+        assert "as some fixed costs do, but not as yours do" in found.verdict
 
     def test_without_an_application(self) -> None:
         found = audit("mcc", draws=5000)
@@ -70,7 +76,7 @@ class TestAudit:
         assert found.candidates.chosen == "timid"
         # 1 + 500 against 100 + 50 per 1000 cases
         assert found.candidates.regret == pytest.approx(0.501 - 0.150)
-        assert "bold would cost 0.351 EUR a case less" in found.verdict
+        assert "although bold costs 0.351 EUR a case less" in found.verdict
         agreed = audit("recall", application=APP, candidates=both, draws=500)
         assert "which is the cheapest" in agreed.verdict
 
@@ -85,9 +91,44 @@ class TestAudit:
         with pytest.raises(CostError, match="decisions that are the classes"):
             audit("accuracy", application=CostMatrix.zero_one(2).with_abstention(0.1))
 
-    def test_numbers_of_scores_are_refused(self) -> None:
-        with pytest.raises(DataError, match="a number of scores"):
-            audit("auc")
+    def test_of_a_metric_of_scores(self) -> None:
+        found = audit("auc", application=APP)
+        said = "AUC treats a miss as 9 false alarms here, at every threshold at once; your costs "
+        assert found.headline == f"{said}say 10."
+        assert "AUC / 2 + 1 / 4" in found.verdict
+        assert "at every threshold at once" in audit("auc").headline
+        assert "whatever errors cost" in audit("eer").headline
+
+    def test_what_auc_averages(self) -> None:
+        """Balanced accuracy at thresholds taken from the scores, half of them from each class."""
+        rng = np.random.default_rng(3)
+        low, high = rng.normal(0, 1, 40).round(1), rng.normal(1, 1, 25).round(1)
+
+        def balanced(cut: float) -> float:  # cases at the threshold count half
+            recall = (high > cut).mean() + (high == cut).mean() / 2
+            spared = (low < cut).mean() + (low == cut).mean() / 2
+            return (recall + spared) / 2
+
+        mean = (np.mean([balanced(t) for t in low]) + np.mean([balanced(t) for t in high])) / 2
+        truth = [0] * 40 + [1] * 25
+        scores = ScoreCounts.from_scores(truth, [*low, *high], kind="rank")
+        assert mean == pytest.approx(auc(scores) / 2 + 0.25, abs=1e-12)
+
+    def test_auc_among_candidates(self) -> None:
+        truth = [0, 0, 0, 0, 1, 1]
+        both = {
+            "orders": ScoreCounts.from_scores(
+                truth, [0.01, 0.02, 0.03, 0.05, 0.04, 0.06], kind="posterior"
+            ),
+            "means it": ScoreCounts.from_scores(
+                truth, [0.5, 0.6, 0.05, 0.01, 0.4, 0.7], kind="posterior"
+            ),
+        }
+        found = audit("auc", application=APP, candidates=both)
+        assert found.candidates.chosen == "orders"
+        assert found.candidates.cheapest == "means it"
+        with pytest.raises(DataError, match="needs the scores of each candidate"):
+            audit("auc", application=APP, candidates={"a": CM})
 
     def test_row_and_frame(self) -> None:
         found = audit("f1", application=APP, draws=500)
@@ -120,8 +161,12 @@ def test_candidates_and_many_classes_need_costs() -> None:
     both = {"a": [[9, 1], [1, 9]], "b": [[8, 2], [0, 10]]}
     with pytest.raises(CostError, match="`candidates`"):
         audit("f1", candidates=both, draws=10)
-    with pytest.raises(CostError, match="two classes"):
-        audit("accuracy", matrix=np.eye(3, dtype=int) * 5, draws=10)
+    with pytest.raises(CostError, match="decisions that are the classes"):
+        audit("accuracy", matrix=[[5, 1, 1], [1, 5, 1]], draws=10)
+    many = audit("accuracy", matrix=np.eye(3, dtype=int) * 5 + 1, draws=10)
+    assert many.headline == "Accuracy penalises all errors alike here."
+    with pytest.raises(DataError, match="AUC is for two classes; there are 3"):
+        audit("auc", matrix=np.eye(3, dtype=int) * 5 + 1)
     with pytest.raises(DataError, match="`f1` needs two classes"):
         audit("f1", application=CostMatrix(1.0 - np.eye(3)), draws=10)
 

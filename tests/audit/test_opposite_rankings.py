@@ -75,8 +75,10 @@ def test_three_classes() -> None:
 
 def test_sentence_has_both_numbers_and_the_unit() -> None:
     pair = opposite_pair("f1", application=Application(COSTS, unit="EUR"))
-    assert "EUR a case lost" in pair.sentence
-    assert str(pair.preferred.counts.tolist()) in pair.sentence
+    assert f"the first costs {pair.costs[0]:.4g} EUR a case" in pair.sentence
+    missed, alarms = pair.preferred.counts[1, 0], pair.preferred.counts[0, 1]
+    assert f"{missed} of {pair.preferred.counts[1].sum()} missed" in pair.sentence
+    assert f"{alarms} false alarm" in pair.sentence
 
 
 def test_direction_of_catalogued_metrics_is_known() -> None:

@@ -37,7 +37,7 @@ class TestFerrer2025Section411:
         best = best_threshold(metric, two_gaussians(variance), thresholds=self.GRID)
         assert best.log_odds == pytest.approx(threshold)
         assert best.miss_cost == pytest.approx(published, abs=0.03)
-        assert f"a miss counts as {best.miss_cost:.2g} false alarm" in best.sentence
+        assert f"treats a miss as {best.miss_cost:.2g} false alarm" in best.sentence
 
     def test_exact_optimum_has_the_price_that_f1_implies_there(self) -> None:
         # At the maximum over thresholds of calibrated scores, the Bayes threshold is F1 / 2,
@@ -87,4 +87,4 @@ def test_thresholds_beyond_every_price() -> None:
     low = ScoreCounts.from_scores([0, 0, 1, 1], [-900.0, -850.0, -800.0, -790.0], kind="log_odds")
     best = best_threshold("f1", low)
     assert best.miss_cost == math.inf
-    assert best.sentence.endswith("means that only a miss counts.")
+    assert best.sentence.endswith("counts only misses, if the probabilities are right.")

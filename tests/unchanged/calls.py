@@ -559,7 +559,7 @@ def refusals() -> Any:
         "few": refused(
             lambda: uncertainty.interval(stakes.ConfusionMatrix([[3, 1], [0, 2]]), "f1")
         ),
-        "unknown metric": refused(lambda: audit.compliance("f3")),
+        "unknown metric": refused(lambda: audit.compliance("f_three")),
         "formula": refused(lambda: application.case_costs({"a": [1.0]}, {"fn": "b", "fp": 1})),
         "unfitted": refused(lambda: calibration.Affine().posteriors([0.0])),
         "file": refused(lambda: application.costs_from_csv(",no,yes\nno,0,1\nyes,9,0\n")),

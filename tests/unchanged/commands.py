@@ -135,7 +135,7 @@ OTHERS = {
     "audit-costs": "stakes audit f1 --cost fn=10 fp=1 --prevalence 2% --draws 2000",
     "audit-models": "stakes audit mcc $COST $BINARY --draws 2000 --json",
     "audit-all": "stakes audit --all --cost fn=10 fp=1 --draws 500",
-    "audit-unknown": "stakes audit f3",
+    "audit-unknown": "stakes audit f_three",
     "monitor-days": "stakes monitor small.csv $CHURN --scores gbm_p $COST --time day"
     " --period month",
     "monitor-json": "stakes monitor small.csv $CHURN --scores gbm_p $COST --time day"

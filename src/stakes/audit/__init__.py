@@ -31,3 +31,4 @@ with LoadedOnUse(globals()):
     from stakes.audit.misranking import misranking_rates as misranking_rates
     from stakes.audit.opposite_rankings import OppositePair as OppositePair
     from stakes.audit.opposite_rankings import opposite_pair as opposite_pair
+    from stakes.audit.ranking_metric import ScoreAudit as ScoreAudit

@@ -90,7 +90,7 @@ def compliance(
     Examples
     --------
     >>> print(compliance("accuracy").sentence)
-    accuracy ranks as an expected cost does, with a miss counting as 1 false alarm.
+    Accuracy ranks models as fixed costs do: a miss counts as 1 false alarm.
     >>> print(compliance("f1").failure)
     not parallel
     >>> print(compliance("balanced_accuracy").failure)

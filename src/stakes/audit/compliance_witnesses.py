@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._kernels.rankings import balance, triple_around_zero
 from stakes.application import CostMatrix
+from stakes.audit.audit_words import false_alarms, opening
 from stakes.audit.count_metric import CountMetric
 from stakes.audit.indifference import StrictPairs, spread, strict_sign
 from stakes.results import Frame
@@ -153,13 +154,10 @@ TOLERANCE = 1e-5
 _FAILURES = {
     "undefined": "it has no value for any table that was tried",
     "constant": "it gives every table the same value",
-    "curved": "its level sets are curved, so it trades one error for another at a price "
-    "that depends on the system",
-    "not parallel": "its level sets are straight but not parallel, so it trades one error for "
-    "another at a price that depends on the system",
-    "prevalence": "the slope of its level sets depends on the class frequencies, so the price "
-    "of an error hangs on how rare the classes are in the data",
-    "ties": "it cannot tell apart systems that its own costs tell apart",
+    "curved": "how much it penalises {error} changes from model to model",
+    "not parallel": "how much it penalises {error} changes from model to model",
+    "prevalence": "how much it penalises {error} depends on how rare the classes are in the data",
+    "ties": "it gives the same value to models that its own costs tell apart",
 }
 
 
@@ -210,10 +208,13 @@ class Compliance:
     def sentence(self) -> str:
         """The verdict in words."""
         if self.failure is not None:
-            return f"{self.metric} ranks as no cost matrix does: {_FAILURES[self.failure]}."
-        text = f"{self.metric} ranks as an expected cost does"
+            why = _FAILURES[self.failure].format(
+                error="a miss" if self.slopes.shape[0] else "an error"
+            )
+            return f"{opening(self.metric)} matches no fixed costs: {why}."
+        text = f"{opening(self.metric)} ranks models as fixed costs do"
         if self.costs is not None and self.costs.shape == (2, 2):
-            text += f", with {_price(self.costs)}"
+            text += f": {_price(self.costs)}"
         if self.undefined_share > 0:
             text += f" (where it is defined: nan at {self.undefined_share:.0%} of the tables tried)"
         return text + "."
@@ -233,21 +234,9 @@ def costs_of_arc(middle: float, width: float) -> CostMatrix:
         return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [0.0, 0.0]])
     ends = sorted(abs(math.tan(middle + turn)) for turn in (-slack, slack))
     ratio = abs(miss / false_alarm)
-    short = (float(f"{ratio:.{digits}g}") for digits in range(1, 15))
-    ratio = next((r for r in short if ends[0] <= r <= ends[1]), ratio)
+    rounded = (float(f"{ratio:.{digits}g}") for digits in range(1, 15))
+    ratio = next((r for r in rounded if ends[0] <= r <= ends[1]), ratio)
     return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [math.copysign(ratio, miss), 0.0]])
-
-
-def short(number: float, digits: int) -> str:
-    """A number to so many digits, without powers of ten where people do without them."""
-    text = f"{number:.{digits}g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text
-
-
-def false_alarms(number: float, digits: int) -> str:
-    """So many false alarms, in words."""
-    counted = short(number, digits)
-    return f"{counted} false alarm{'' if counted == '1' else 's'}"
 
 
 def miss_price(miss: float, false_alarm: float) -> float:
@@ -263,10 +252,10 @@ def _price(costs: CostMatrix) -> str:
     false_alarm, miss = fp - tn, fn - tp
     if min(false_alarm, miss) < 0:
         wanted = [n for n, c in (("false alarms", false_alarm), ("misses", miss)) if c < 0]
-        return f"{' and '.join(wanted)} rewarded"
+        return f"{' and '.join(wanted)} are rewarded"
     ratio = miss_price(miss, false_alarm)
     if math.isinf(ratio):
-        return "only misses counting"
+        return "only misses count"
     if ratio == 0:
-        return "only false alarms counting"
-    return f"a miss counting as {false_alarms(ratio, 4)}"
+        return "only false alarms count"
+    return f"a miss counts as {false_alarms(ratio, 4)}"

@@ -86,7 +86,7 @@ def as_count_metric(
     >>> hits.values([[[5, 1], [2, 7]], [[6, 0], [4, 5]]])
     array([7., 5.])
     """
-    entry = _catalogued(metric)
+    entry = catalogued(metric)
     if entry is None:
         if not callable(metric):
             raise DataError(
@@ -104,7 +104,7 @@ def as_count_metric(
     return CountMetric(entry.label, lambda tables: entry.values(tables, positive=positive), better)
 
 
-def _catalogued(metric: Any) -> Metric | None:
+def catalogued(metric: Any) -> Metric | None:
     """The entry of the catalogue that is meant, if any."""
     if isinstance(metric, Metric):
         return metric

@@ -13,10 +13,11 @@ from stakes._columns import as_reals, in_brief
 from stakes._guesses import answers_guesses
 from stakes._names import place_of
 from stakes.application import CostMatrix
-from stakes.audit.compliance_witnesses import false_alarms
+from stakes.audit.audit_words import false_alarms, opening
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
+from stakes.metrics.metric_catalogue import spoken
 from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -65,20 +66,21 @@ class ImpliedCosts:
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        return f"At this operating point {self.metric} {self._minded()}."
+        return f"{opening(self.metric)} {self._minded()}."
 
     def _minded(self) -> str:
         """What it does with errors."""
         values = self.costs.values
         if not values.any():
-            return "does not react to single errors"
+            return "does not react to single errors here"
         if self.costs.shape != (2, 2):
             errors = values[np.eye(*values.shape) == 0]
             if np.ptp(errors) <= _ALIKE and not np.trace(values):
-                return "minds all errors alike"
+                return "penalises all errors alike here"
             row, column = np.unravel_index(int(values.argmax()), values.shape)
             decision, truth = self.costs.decisions[column], self.costs.classes[row]
-            return f"minds most to decide {decision!r} when the truth is {truth!r}"
+            error = f"deciding {decision!r} when the truth is {truth!r}"
+            return f"penalises one error most here: {error}"
         p, n = self.positive, 1 - self.positive
         rewarded = [
             words
@@ -86,10 +88,10 @@ class ImpliedCosts:
             if values[i, i] > 0 and values[i, j] == 0
         ]
         if rewarded:
-            return f"rewards {' and '.join(rewarded)}"
+            return f"rewards {' and '.join(rewarded)} here"
         if math.isinf(self.miss_cost) or self.miss_cost == 0:
-            return f"counts {'misses' if self.miss_cost else 'false alarms'} only"
-        return f"treats a miss as {false_alarms(self.miss_cost, 2)}"
+            return f"counts only {'misses' if self.miss_cost else 'false alarms'} here"
+        return f"treats a miss as {false_alarms(self.miss_cost, 2)} here"
 
     def frame(self) -> Frame:
         """One row per truth and decision with the implied cost."""
@@ -148,7 +150,7 @@ def implied_costs(
     >>> round(found.miss_cost, 4)  # (TP + FP + FN) / TP
     2.5
     >>> print(found.sentence)
-    At this operating point f1 treats a miss as 2.5 false alarms.
+    F1 treats a miss as 2.5 false alarms here.
     """
     table = as_table(matrix)
     if positive is not None and place_of(positive, table.classes) is None:
@@ -243,11 +245,13 @@ class BestThreshold:
     def sentence(self) -> str:
         """The finding in words."""
         if math.isnan(self.log_odds):
-            return f"{self.metric} is best above the score {self.threshold:.4g}."
-        means = f"a miss counts as {false_alarms(self.miss_cost, 2)}"
+            return f"{opening(self.metric)} is best above the score {self.threshold:.4g}."
+        means = f"treats a miss as {false_alarms(self.miss_cost, 2)}"
         if math.isinf(self.miss_cost) or self.miss_cost == 0:
-            means = f"only a {'miss' if self.miss_cost else 'false alarm'} counts"
-        return f"Tuning the threshold for {self.metric} on these scores means that {means}."
+            means = f"counts only {'misses' if self.miss_cost else 'false alarms'}"
+        name = spoken(self.metric)
+        right = "if the probabilities are right"
+        return f"Tuning the threshold for {name}, to {self.threshold:.3g}, {means}, {right}."
 
 
 def best_threshold(

@@ -16,12 +16,15 @@ from stakes._guesses import answers_guesses
 from stakes.application import Application
 from stakes.application.cost_input import read_any_costs
 from stakes.application.uncertain import settled
+from stakes.audit.audit_words import against, choice, errors_in, false_alarms, opening, short
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.compliance import compliance
-from stakes.audit.compliance_witnesses import Compliance, short
+from stakes.audit.compliance_witnesses import Compliance
+from stakes.audit.count_metric import catalogued
 from stakes.audit.implied_costs import ImpliedCosts, implied_costs
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposite_rankings import OppositePair, opposite_pair
+from stakes.audit.ranking_metric import ScoreAudit, audit_ranking
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
 from stakes.metrics.metric_catalogue import catalogue
@@ -29,48 +32,21 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import RandomSource
 
-#: Relative difference of prices of a miss below which they count as the same.
-_SAME_PRICE = 1e-3
-
 
 def _miss_price(implied: ImpliedCosts) -> float:
     """The implied price of a miss; `nan` for more than two classes."""
     return implied.miss_cost if implied.costs.shape == (2, 2) else math.nan
 
 
-def _against(implied: ImpliedCosts, app: Application | None) -> str:
-    """The implied price next to the one that is meant."""
-    if app is None or app.costs.shape != (2, 2) or not math.isfinite(_miss_price(implied)):
-        return implied.sentence
-    (tn, fp), (fn, tp) = app.costs.values.tolist()
-    if fp == tn:
-        return implied.sentence
-    meant = (fn - tp) / (fp - tn)
-    if abs(implied.miss_cost - meant) <= _SAME_PRICE * abs(meant):
-        return f"{implied.sentence[:-1]}, as your costs do."
-    return f"{implied.sentence[:-1]}; your costs say {short(meant, 3)}."
-
-
 def _misranked(rate: MisrankingRate, app: Application | None) -> str:
     """The misranking rate in words."""
-    whose = "your costs" if app is not None else "a utility matrix drawn at random"
-    return (
-        f"Of two good classifiers it picks the wrong one for {whose} in "
-        f"{100 * rate.rate:.1f} % of cases (± {100 * rate.standard_error:.1f})."
-    )
-
-
-def _choice(found: CandidateAudit, app: Application | None) -> str:
-    """The choice among candidates in words."""
-    if np.isnan(found.values).all():
-        return "Among your candidates it chooses none: it is undefined for each of them."
-    if found.chosen == found.cheapest or found.regret == 0:
-        return f"Among your candidates it chooses {found.chosen}, which is the cheapest."
-    unit = f" {app.unit}" if app is not None and app.unit else ""
-    return (
-        f"Among your candidates it chooses {found.chosen}; {found.cheapest} would cost "
-        f"{found.regret:.4g}{unit} a case less."
-    )
+    share = f"{100 * rate.rate:.1f} % of pairs (± {100 * rate.standard_error:.1f})"
+    if app is None:
+        return (
+            f"Of two good models drawn at random it picks the worse one in {share}, averaged "
+            "over costs of every kind."
+        )
+    return f"Of two good models drawn at random it picks the one that costs you more in {share}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +71,8 @@ class Audit:
         What it makes of the given candidates.
     remark : str
         Why it implies no costs at the given operating point, if so.
+    point : str
+        What the operating point is, if that is known: ", by gbm at p > 0.04".
     """
 
     metric: str
@@ -105,6 +83,7 @@ class Audit:
     misranking: MisrankingRate
     candidates: CandidateAudit | None
     remark: str = ""
+    point: str = ""
 
     @property
     def compliant(self) -> bool:
@@ -117,22 +96,43 @@ class Audit:
         return self.compliant and self.application is not None and self.opposite is None
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """The verdict in words."""
-        lines = [self.compliance.sentence]
-        if self.agrees:
-            lines.append("Those are your costs: choosing by it is choosing by cost.")
-        elif self.compliant and self.application is not None:
-            lines.append("Those are not your costs.")
+    def headline(self) -> str:
+        """The answer in one sentence: what it makes of a miss, and what your costs do."""
         if self.implied is not None:
-            lines.append(_against(self.implied, self.application))
+            return against(self.implied.sentence, _miss_price(self.implied), self.application)
+        low, high = _price_range(self.compliance)
+        if math.isnan(low) or low < 0:
+            return self.compliance.sentence
+        name = opening(self.metric)
+        if low == high and not (low and math.isfinite(low)):
+            only = "misses" if low else "false alarms"
+            return against(f"{name} counts only {only}.", math.inf, self.application)
+        stated = false_alarms(high, 2)
+        if low == high:
+            return against(f"{name} treats a miss as {stated}.", low, self.application)
+        depending = "depending on the model and on how rare the classes are"
+        varying = f"{name} treats a miss as {short(low, 2)} to {stated}, {depending}."
+        return against(varying, math.inf, self.application)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict in words: the answer, then the reasons."""
+        lines = [self.headline]
+        if self.implied is not None and self.implied.costs.shape == (2, 2):
+            lines.append(f"Here: {errors_in(self.implied.matrix.counts)}{self.point}.")
         elif self.remark:
             lines.append(self.remark)
+        if self.agrees:
+            lines.append("It ranks models as your costs do: choosing by it is choosing by cost.")
+        elif self.compliant and self.application is not None:
+            lines.append("It ranks models as some fixed costs do, but not as yours do.")
+        elif self.compliance.sentence != lines[0]:
+            lines.append(self.compliance.sentence)
         if self.opposite is not None:
             lines.append(self.opposite.sentence)
         lines.append(_misranked(self.misranking, self.application))
         if self.candidates is not None:
-            lines.append(_choice(self.candidates, self.application))
+            lines.append(choice(self.candidates, self.application))
         return tuple(lines)
 
     @property
@@ -181,7 +181,7 @@ def audit(
     metric: Any, *, application: Any = None, matrix: Any = None,
     candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 100_000,
     rng: RandomSource = 0, higher_is_better: bool | None = None,
-) -> Audit:  # fmt: skip
+) -> Audit | ScoreAudit:  # fmt: skip
     """What a metric rewards, which costs it implies, and how often it picks the wrong classifier.
 
     Parameters
@@ -195,7 +195,7 @@ def audit(
     matrix : ConfusionMatrix, optional
         An operating point, for the costs that the metric implies there.
     candidates : mapping of str to ConfusionMatrix, optional
-        Real systems to choose from.
+        Real systems to choose from; for a metric of scores such as AUC, their `ScoreCounts`.
     draws : int
         Number of random pairs for the misranking rate.
     rng : None, int or numpy.random.Generator
@@ -205,9 +205,9 @@ def audit(
 
     Returns
     -------
-    Audit
+    Audit or ScoreAudit
         Verdict, implied costs, a pair that it ranks against the costs, misranking rate and
-        regret; print it for the sentences.
+        regret; print it for the sentences. Of a metric of scores, what it stands for.
 
     References
     ----------
@@ -222,10 +222,13 @@ def audit(
     >>> found = audit("f1", application=app, matrix=[[850, 50], [20, 80]], draws=1000)
     >>> found.compliant, found.compliance.failure
     (False, 'not parallel')
-    >>> print(found.sentences[1])
-    At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
+    >>> print(found.headline)
+    F1 treats a miss as 1.9 false alarms here; your costs say 10.
     """
     application = _in_any_form(application)
+    entry = catalogued(metric)
+    if entry is not None and entry.of == "scores":
+        return audit_ranking(entry, application, matrix, candidates)
     found, app = _judged(metric, application, matrix, candidates, draws, rng, higher_is_better)
     if app is None:
         return found
@@ -246,7 +249,7 @@ def _judged(
     app = None if application is None else settled(application)
     _require_costs(app, matrix, candidates)
     judged = None if app is None else app.with_priors(None)
-    size = 2 if app is None else len(app.classes)
+    size = len(app.classes) if app is not None else 2 if matrix is None else _size(matrix)
     known: dict[str, Any] = {"application": judged, "higher_is_better": higher_is_better}
     found = compliance(metric, n_classes=size, **known)
     implied = among = None
@@ -260,7 +263,7 @@ def _judged(
         among = audit_candidates(metric, candidates, **{**known, "application": app})
     rate = misranking_rate(
         metric,
-        utilities="uniform" if app is None else application,
+        utilities=_any_utilities(size) if app is None else application,
         draws=draws,
         rng=rng,
         higher_is_better=higher_is_better,
@@ -320,12 +323,25 @@ def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> Non
     if candidates is not None:
         raise CostError("to judge `candidates` an audit needs to know what decisions cost.",
                         hint="application=Application([[0, 1], [10, 0]])")  # fmt: skip
-    if matrix is not None and as_table(matrix).counts.shape != (2, 2):
+
+
+def _size(matrix: Any) -> int:
+    """How many classes an operating point has; its decisions must be these."""
+    rows, columns = as_table(matrix).counts.shape
+    if rows != columns:
         raise CostError(
-            "without costs an audit is about two classes; `matrix` has the shape "
-            f"{as_table(matrix).counts.shape}.",
+            f"without costs an audit needs decisions that are the classes; `matrix` has the "
+            f"shape {(rows, columns)}.",
             hint="give application=..., or ask audit.implied_costs alone",
         )
+    return int(rows)
+
+
+def _any_utilities(size: int) -> Any:
+    """Costs of every kind: published ones for two classes, uniform ones of errors for more."""
+    if size == 2:
+        return "uniform"
+    return lambda rng, n: rng.random((n, size, size)) * (1 - np.eye(size))
 
 
 def _computable(app: Application | None) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, as_application
+from stakes.audit.audit_words import errors_in, opening
 from stakes.audit.compliance_witnesses import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import BINARY_MOVES, indifference, rate_tables, strict_sign
@@ -53,12 +54,11 @@ class OppositePair:
     def sentence(self) -> str:
         """The finding in words."""
         unit = f" {self.unit}" if self.unit else ""
-        more = self.costs[0] - self.costs[1]
+        first, second = (errors_in(table.counts) for table in (self.preferred, self.cheaper))
         return (
-            f"{self.metric} prefers {self.preferred.counts.tolist()} ({self.values[0]:.4g}) to "
-            f"{self.cheaper.counts.tolist()} ({self.values[1]:.4g}), which costs "
-            f"{self.costs[1]:.4g}{unit} a case instead of {self.costs[0]:.4g}: "
-            f"{more:.4g}{unit} a case lost."
+            f"{opening(self.metric)} prefers {first} ({self.values[0]:.4g}) to {second} "
+            f"({self.values[1]:.4g}), though the first costs {self.costs[0]:.4g}{unit} a case and "
+            f"the second {self.costs[1]:.4g}."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -223,10 +224,31 @@ COST_METRICS = (
 )  # fmt: skip
 
 
-#: Other names that people look for.
-
 _COLUMNS = ("name", "question", "formula", "direction", "low", "high", "naive", "classes", "of",
             "undefined", "needs", "identities", "reference")  # fmt: skip
+
+
+#: F2, f0.5, F-2 score: F-beta by its number.
+_F_BETA = re.compile(r"f[-_ ]?(\d+(?:\.\d+)?)(?:[-_ ]?score)?")
+#: Names that people write in capitals.
+_CAPITALS = {"auc", "eer", "f1", "mcc", "msu", "p4"}
+
+
+def spoken(name: str) -> str:
+    """The name of a metric as a sentence has it; that of a function of one's own as it is.
+
+    Examples
+    --------
+    >>> [spoken(name) for name in ("f1", "f_beta(beta=2)", "balanced_accuracy", "my_score")]
+    ['F1', 'F2', 'balanced accuracy', 'my_score']
+    """
+    plain, _, settings = name.partition("(")
+    if plain not in catalogue:
+        return name
+    if plain == "f_beta" and settings:
+        return f"F{settings.removeprefix('beta=').rstrip(')')}"
+    words = (word.upper() if word in _CAPITALS else word for word in plain.split("_"))
+    return " ".join(words) + (f" ({settings}" if settings else "")
 
 
 # The facts of the catalogue are executed: docs/design/metrics.md.
@@ -285,9 +307,12 @@ class Catalogue(Mapping[str, Metric]):
     def find(self, name: str) -> Metric:
         """The entry, or a `DataError` that lists what there is.
 
-        A name may carry parameters: ``"f_beta:beta=2"``.
+        A name may carry parameters: ``"f_beta:beta=2"``, in short ``"f2"``.
         """
         plain, _, given = of_kind(name, "metric", str).partition(":")
+        beta = _F_BETA.fullmatch(plain.strip().lower())
+        if beta is not None and float(beta[1]) != 1 and not given:
+            plain, given = "f_beta", f"beta={beta[1]}"
         try:
             metric = self[plain]
         except KeyError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
@@ -18,17 +19,18 @@ from stakes.cli.problems import EXIT_OK, warn
 
 if TYPE_CHECKING:
     from stakes.application import Application
-    from stakes.audit import Audit
+    from stakes.audit import Audit, BestThreshold, ScoreAudit
     from stakes.inquiry.inquiry import Inquiry
-    from stakes.summaries import ConfusionMatrix
+    from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 
 EXAMPLES = """examples:
   stakes audit f1                                   in general
+  stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p   on your data
   stakes audit f1 --cost fn=10 fp=1 --prevalence 2% against your costs
   stakes audit f1 --cost fn=10 fp=1 churn.csv --label churned --positive yes \\
          --scores gbm_p,logreg_p                    among your models
-  stakes audit f_beta:beta=2 --cost fn=10 fp=1 --plot levels.svg
+  stakes audit f2 --cost fn=10 fp=1 --plot levels.svg
   stakes audit --all --cost fn=10 fp=1              a table of every metric
 
 `python -c "from stakes.metrics import catalogue; print(catalogue)"` lists the metrics. A metric of
@@ -47,7 +49,7 @@ _PRINTED = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
-    parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, mcc, f_beta:beta=2")
+    parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, f2, mcc, auc")
     add_options(parser, {"--all": "every metric of the catalogue"})
     add_data_options(parser)
     add_model_options(parser)
@@ -59,10 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
-    from stakes.audit import audit, audit_all
-    from stakes.cli.show.audit_text import print_audit, print_audit_json, print_table
+    from stakes.audit import Audit, audit
+    from stakes.cli.show.audit_text import print_audit, print_audit_json
     from stakes.cli.show.outputs import refuse_unfit
-    from stakes.cli.show.terminal import print_json
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
     from stakes.messages.quantities import percent
@@ -76,27 +77,28 @@ def run(args: argparse.Namespace) -> int:
     if args.draws is not None and args.draws < 1:
         raise DataError(f"--draws must be 1 or more; got {args.draws}.")
     inquiry, ends = spread_out(inquiry_of(args))
-    app, candidates, best, said = _at_stake(inquiry)
+    here = _at_stake(inquiry, args.metric)
     drawn = {"rng": args.seed} | ({} if args.draws is None else {"draws": args.draws})
-    given: dict[str, Any] = {"application": app, "matrix": best, **drawn}
-    given["candidates"] = candidates if len(candidates) > 1 else None
     if args.all:
-        table = audit_all(**given)
-        if args.json:
-            print_json({"metrics": table.rows()}, infinite=True)
-            return EXIT_OK
-        print_table(table, app, candidates)
-        if ends:
-            print("\nCosts and shares were taken in the middle of their ranges.")
-        return EXIT_OK
+        return _all_metrics(here, drawn, args.json, ranges=bool(ends))
+    scored = _kind_of(args.metric) == "scores"
+    given: dict[str, Any] = {"application": here.application, "matrix": here.matrix, **drawn}
+    several: Any = here.scores if scored else here.tables
+    if here.application is not None and len(several) > 1:
+        given["candidates"] = several
     found = audit(args.metric, **given)
+    if isinstance(found, Audit):
+        found = replace(found, point=here.point)
     if args.plot:
         _draw(found, args)
-    notes = _tuned(args.metric, inquiry, app)
-    if ends:
-        there = [(where, _at_stake(end)[0]) for where, end in ends]
+    notes = [f"{name}: {best.sentence}" for name, best in here.tuned.items()]
+    if scored:
+        notes = _values(args.metric, here.scores)
+    if ends and not scored:
+        there = [(where, _at_stake(end, args.metric).application) for where, end in ends]
         judged = [(where, audit(args.metric, application=app, **drawn)) for where, app in there]
-        rates = "; ".join(f"{percent(each.misranking.rate)} if {at}" for at, each in judged)
+        rates = "; ".join(f"{percent(each.misranking.rate)} if {at}" for at, each in judged
+                          if isinstance(each, Audit))  # fmt: skip
         notes.append(
             "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
             f"wrong one is picked in {rates}."
@@ -104,9 +106,37 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_audit_json(found, notes)
         return EXIT_OK
-    print_audit(found, said, notes)
+    print_audit(found, here.costs_said, notes)
     if args.plot:
         print(f"\nplot: {args.plot}")
+    return EXIT_OK
+
+
+def _values(metric: str, scores: dict[str, ScoreCounts]) -> list[str]:
+    """What a metric of scores says of each model."""
+    from stakes.metrics import catalogue
+    from stakes.metrics.metric_catalogue import spoken
+
+    entry = catalogue.find(metric)
+    if entry.missing:
+        return []
+    return [f"{name}: {spoken(entry.label)} {entry(each):.4f}" for name, each in scores.items()]
+
+
+def _all_metrics(here: _Here, drawn: dict[str, Any], as_json: bool, *, ranges: bool) -> int:
+    """The table of every metric."""
+    from stakes.audit import audit_all
+    from stakes.cli.show.audit_text import print_table
+    from stakes.cli.show.terminal import print_json
+
+    several = here.tables if here.application is not None and len(here.tables) > 1 else None
+    table = audit_all(application=here.application, matrix=here.matrix, candidates=several, **drawn)
+    if as_json:
+        print_json({"metrics": table.rows()}, infinite=True)
+        return EXIT_OK
+    print_table(table, here.application, here.tables)
+    if ranges:
+        print("\nCosts and shares were taken in the middle of their ranges.")
     return EXIT_OK
 
 
@@ -130,43 +160,43 @@ def _sort_out(args: argparse.Namespace) -> None:
         )
 
 
-def _at_stake(
-    inquiry: Inquiry,
-) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
-    """Costs, candidates by name, the cheapest of them, and what was understood."""
+@dataclass(frozen=True)
+class _Here:
+    """What a metric is judged by: costs, models, and the operating point."""
+
+    application: Application | None = None
+    tables: dict[str, ConfusionMatrix] = field(default_factory=dict)
+    matrix: ConfusionMatrix | None = None
+    point: str = ""
+    costs_said: tuple[str, ...] = ()
+    scores: dict[str, ScoreCounts] = field(default_factory=dict)
+    tuned: dict[str, BestThreshold] = field(default_factory=dict)
+
+
+def _at_stake(inquiry: Inquiry, metric: str | None) -> _Here:
+    """Costs and models, as far as they were given."""
     from stakes.exceptions import DataError
     from stakes.inquiry.case_question import costs_given
     from stakes.inquiry.option_words import binary_costs, shares
-    from stakes.messages.quantities import plain
 
     if inquiry.file is not None or inquiry.confusion:
-        from stakes.inquiry.answers import answer_at
-
         if inquiry.is_far:  # an engine would count it: the rows are not needed for it
             raise DataError(
                 f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
                 hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
                 "instead of it:  counts.json",
             )
-        ev = answer_at(inquiry)
-        for warning in ev.warnings:
-            warn(warning)
-        tables = {model.name: model.confusion for model in ev.models}
-        said = ev.costs_said
-        if ev.naive is not None:  # costs that differ from case to case
-            (_, fp), (fn, _) = ev.application.costs.values.tolist()
-            unit = f" {ev.application.unit}" if ev.application.unit else ""
-            average = f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}"
-            counts = "a metric counts cases, so it is judged by the average costs:"
-            said = (*said, counts, average)
-        return ev.application, tables, ev[ev.best].confusion, said
+        if inquiry.gives_costs:
+            return _of_models(inquiry, metric)
+    if not inquiry.gives_costs and inquiry.prevalence:
+        raise DataError(
+            "--prevalence says nothing of a metric without costs.",
+            hint="say what errors cost:  --cost fn=10 fp=1",
+        )
+    if inquiry.file is not None or inquiry.confusion:
+        return _without_costs(inquiry.but(cost=("error=1",)), metric)
     if not inquiry.gives_costs:
-        if inquiry.prevalence:
-            raise DataError(
-                "--prevalence says nothing of a metric without costs.",
-                hint="say what errors cost:  --cost fn=10 fp=1",
-            )
-        return None, {}, None, ()
+        return _Here()
     from stakes.application import Application
     from stakes.application.cost_sentences import describe_costs
 
@@ -177,14 +207,93 @@ def _at_stake(
     if inquiry.prevalence:
         filed = filed.with_priors(shares(inquiry.prevalence, tuple(map(str, filed.classes))))
     said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
-    return filed, {}, None, said
+    return _Here(filed, costs_said=said)
 
 
-def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
-    """What tuning the threshold of each model for the metric would mean, for scores in a file."""
-    if app is None or not inquiry.scores or inquiry.file in (None, "-") or inquiry.kind == "rank":
-        return []
+def _of_models(inquiry: Inquiry, metric: str | None) -> _Here:
+    """Models judged by their costs; the operating point is the cheapest of them."""
+    from stakes.inquiry.answers import answer_at
+    from stakes.messages.quantities import plain
+
+    ev = answer_at(inquiry)
+    for warning in ev.warnings:
+        warn(warning)
+    said = ev.costs_said
+    if ev.naive is not None:  # costs that differ from case to case
+        (_, fp), (fn, _) = ev.application.costs.values.tolist()
+        unit = f" {ev.application.unit}" if ev.application.unit else ""
+        average = f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}"
+        counts = "a metric counts cases, so it is judged by the average costs:"
+        said = (*said, counts, average)
+    tables = {model.name: model.confusion for model in ev.models}
+    best = ev[ev.best]
+    cut = "" if best.act_when is None else f" at {best.act_when}"
+    cheapest = ", the cheapest of your models" if len(tables) > 1 else ""
+    scores = {} if inquiry.file == "-" else _scores_of(inquiry)
+    tuned = _tuned(metric, scores, ev.application)
+    point = f" ({best.name}{cut}{cheapest})"
+    return _Here(ev.application, tables, best.confusion, point, said, scores, tuned)
+
+
+def _without_costs(inquiry: Inquiry, metric: str | None) -> _Here:
+    """Models as they are; those that give scores, at the threshold that the metric likes best.
+
+    Every error counts the same in `inquiry`, which is what decisions follow where no metric
+    can choose a threshold.
+    """
+    from stakes.audit.count_metric import as_count_metric
+    from stakes.inquiry.answers import answer_at
+    from stakes.metrics.metric_catalogue import spoken
+    from stakes.summaries import ConfusionMatrix
+
+    scores = _scores_of(inquiry)
+    tuned = _tuned(metric, scores, None)
+    if tuned:
+        ranked = as_count_metric(metric)
+        name = max(tuned, key=lambda each: float(ranked.scores(tuned[each].matrix.counts)))
+        cut = f"{tuned[name].threshold:.3g}"
+        point = f" ({name} above {cut}, where {spoken(tuned[name].metric)} is best)"
+        tables = {each: best.matrix for each, best in tuned.items()}
+        return _Here(None, tables, tables[name], point, (), scores, tuned)
+    if scores and metric is not None:  # a metric of scores: only the shares count
+        shares = ConfusionMatrix(next(iter(scores.values())).finest_tables[0])
+        return _Here(None, matrix=shares, scores=scores)
+    ev = answer_at(inquiry)
+    for warning in ev.warnings:
+        warn(warning)
+    tables = {model.name: model.confusion for model in ev.models}
+    fewest = " with fewest errors" if len(tables) > 1 else ""
+    return _Here(None, tables, ev[ev.best].confusion, f" ({ev.best}{fewest})")
+
+
+def _tuned(
+    metric: str | None, scores: dict[str, ScoreCounts], app: Application | None
+) -> dict[str, BestThreshold]:
+    """What tuning the threshold of each model for the metric would mean."""
+    if metric is None or _kind_of(metric) == "scores":
+        return {}
     from stakes.audit import best_threshold
+
+    judged = None if app is None else app.with_priors(None)
+    return {name: best_threshold(metric, each, application=judged)
+            for name, each in scores.items()}  # fmt: skip
+
+
+def _kind_of(metric: str) -> str:
+    """Whether a metric is of scores or of a table of decisions."""
+    from stakes.metrics import catalogue
+
+    return catalogue.find(metric).of
+
+
+def _scores_of(inquiry: Inquiry) -> dict[str, ScoreCounts]:
+    """The scores of each model in a file of rows with two outcomes."""
+    from stakes.summaries.stored_file import is_summary
+
+    file = inquiry.file
+    counted = file is None or file.endswith(".json") or is_summary(file)
+    if counted or inquiry.decisions or inquiry.kind == "rank":
+        return {}
     from stakes.inquiry.case_question import asked
     from stakes.inquiry.model_decisions import posteriors_of, without_gaps
     from stakes.inquiry.model_scores import models_of
@@ -192,31 +301,36 @@ def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
     from stakes.summaries import ScoreCounts
 
     question = asked(inquiry)
-    inquiry = question.inquiry
+    app, inquiry = question.application, question.inquiry
+    if app.costs.shape != (2, 2):
+        return {}
     models = models_of(question.table, question.cases, texts(app.decisions), inquiry)
     models, cases, _ = without_gaps(models, question.cases, inquiry)
-    found = []
+    found = {}
     for model in models:
         posteriors = posteriors_of(model, cases, app.with_priors(cases.priors), inquiry)
         if posteriors is None or model.missing.any():
             continue
         column = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
-        scores = ScoreCounts.from_scores(
+        found[model.name] = ScoreCounts.from_scores(
             cases.truth, column, kind="posterior", sample_weight=cases.weights
         )
-        best = best_threshold(metric, scores, application=app.with_priors(None))
-        found.append(f"{model.name}: {best.sentence}")
     return found
 
 
-def _draw(found: Audit, args: argparse.Namespace) -> None:
+def _draw(found: Audit | ScoreAudit, args: argparse.Namespace) -> None:
     """Write the picture of the level sets."""
-    from stakes.audit import level_sets
+    from stakes.audit import Audit, level_sets
     from stakes.cli.show.outputs import write_picture
     from stakes.exceptions import DataError
     from stakes.plots import level_sets as draw
     from stakes.plots.style import axes_of_size
 
+    if not isinstance(found, Audit):
+        raise DataError(
+            f"--plot draws metrics of decisions; {found.metric} is one of scores.",
+            hint=f"stakes audit balanced_accuracy --plot {args.plot}",
+        )
     app = found.application
     if app is not None and app.costs.shape != (2, 2):
         raise DataError("level sets are drawn for two outcomes and two decisions.")

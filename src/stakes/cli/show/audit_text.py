@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
-from stakes.audit import Audit
-from stakes.audit.compliance_witnesses import short
-from stakes.cli.show.fixed_width import Column, fitted, say_left_out
+from stakes.audit import Audit, CandidateAudit, ScoreAudit
+from stakes.audit.audit_words import errors_in, proof_of, short
+from stakes.cli.show.fixed_width import Column, fitted, print_columns, say_left_out
 from stakes.cli.show.terminal import bold, page_width, print_aligned, print_json, print_wrapped
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
@@ -20,39 +20,53 @@ from stakes.summaries import ConfusionMatrix
 _LONG_NAME = 19
 
 
-def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
-    """The verdict in a few sentences, and what stands behind it."""
-    for line in costs_said:
-        print_aligned(line)
-    if costs_said:
-        print()
+def print_audit(found: Audit | ScoreAudit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+    """The answer in one sentence, then what stands behind it, then the costs it was held to."""
     first, *rest = found.sentences
     print_wrapped(first, style=bold)
     for sentence in (*rest, *tuned):
         print_wrapped(sentence, first="- ", rest="  ")
-    witness = found.compliance.witness
-    if witness is not None:
+    if isinstance(found, Audit):
+        _print_proof(found)
+    if costs_said:
         print()
-        print_wrapped(
-            "No cost matrix ranks these pairs of tables (rows are the truth) as "
-            f"{found.metric} does:"
-        )
-        for pair in witness.pairs:
-            better, worse = _table(pair.better.counts), _table(pair.worse.counts)
-            print(f"  {better} at {pair.better_value:.4g}  over  {worse} at {pair.worse_value:.4g}")
+    for line in costs_said:
+        print_aligned(line)
+
+
+def _print_proof(found: Audit) -> None:
+    """Tables that no fixed costs rank as the metric does."""
+    proof = proof_of(found.compliance)
+    if proof is not None:
+        print()
+        print_wrapped(proof.claim)
+        titles = zip(*proof.table, strict=True)
+        print_columns(*(Column(title, cells, right=bool(title)) for title, *cells in titles))
+        print_wrapped(proof.reason)
     tie = found.compliance.tie
     if tie is not None:
         print()
-        print(f"  {_table(tie.better.counts)} and {_table(tie.worse.counts)} look the same to it")
+        better, worse = (errors_in(table.counts) for table in (tie.better, tie.worse))
+        print_wrapped(f"It gives the same value to {better} and to {worse}.")
 
 
-def print_audit_json(found: Audit, tuned: Sequence[str]) -> None:
+def print_audit_json(found: Audit | ScoreAudit, tuned: Sequence[str]) -> None:
     """Everything, as JSON."""
-    law, opposite, implied = found.compliance, found.opposite, found.implied
     facts: dict[str, Any] = {
-        **found.row(),
-        "verdict": found.verdict,
+        **found.row(), "headline": found.headline, "verdict": found.verdict,
         "sentences": [*found.sentences, *tuned],
+    }  # fmt: skip
+    if isinstance(found, Audit):
+        facts |= _decided_by(found)
+    if found.candidates is not None:
+        facts["candidates"] = _candidates(found.candidates)
+    print_json(facts, infinite=True)
+
+
+def _decided_by(found: Audit) -> dict[str, Any]:
+    """What stands behind the audit of a metric of decisions."""
+    law, opposite, implied = found.compliance, found.opposite, found.implied
+    return {
         "agrees": found.agrees if found.application is not None else None,
         "slopes": law.slopes.rows(),
         "witness": None if law.witness is None else {
@@ -69,19 +83,20 @@ def print_audit_json(found: Audit, tuned: Sequence[str]) -> None:
         "implied_costs": None if implied is None else implied.costs.values.tolist(),
         "misranking_draws": found.misranking.draws,
     }  # fmt: skip
-    if found.candidates is not None:
-        chosen = found.candidates
-        facts["candidates"] = {
-            "table": chosen.frame().rows(),
-            "chosen": None if np.isnan(chosen.values).all() else chosen.chosen,
-            "cheapest": chosen.cheapest,
-            "misranked": [list(pair) for pair in chosen.misranked],
-            "misranking_rate": chosen.misranking_rate,
-            "rank_correlation": None  # of the metric and minus the cost
-            if len(chosen.values) < 3
-            else {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")},
-        }
-    print_json(facts, infinite=True)
+
+
+def _candidates(chosen: CandidateAudit) -> dict[str, Any]:
+    """What the metric makes of real models."""
+    return {
+        "table": chosen.frame().rows(),
+        "chosen": None if np.isnan(chosen.values).all() else chosen.chosen,
+        "cheapest": chosen.cheapest,
+        "misranked": [list(pair) for pair in chosen.misranked],
+        "misranking_rate": chosen.misranking_rate,
+        "rank_correlation": None  # of the metric and minus the cost
+        if len(chosen.values) < 3
+        else {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")},
+    }
 
 
 def print_table(
@@ -99,20 +114,21 @@ def print_table(
     if two:
         ends = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
         prices = Column("a miss is worth", [_range(*each) for each in ends], drop=2)
-        worth = "'a miss is worth' so many false alarms, over good and bad systems"
-        parts.append((prices, f"{worth} of every prevalence"))
+        worth = "'a miss is worth' counts false alarms, from the lowest to the highest over many"
+        parts.append((prices, f"{worth} models"))
     rates = Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()])
-    whose = "your costs" if app is not None else "utilities drawn at random"
-    often = "'misranks' is how often the wrong one of two good classifiers is picked"
-    parts.append((rates, f"{often}, for {whose}"))
+    whose = "that costs you more" if app is not None else "that is worse, over costs of every kind,"
+    often = "'misranks' is how often it picks the one of two good models"
+    parts.append((rates, f"{often} {whose}".rstrip(",")))
     if candidates and two:
         values = table["implied_miss_cost"].tolist()
         here = Column("here", ["" if math.isnan(v) else short(v, 3) for v in values], drop=3)
-        parts.append((here, "'here' is what a miss is worth at the cheapest of your candidates"))
-    if len(candidates) > 1:
+        which = "cheapest of your models" if app is not None else "model with fewest errors"
+        parts.append((here, f"'here' is what a miss is worth at the {which}"))
+    if len(candidates) > 1 and app is not None:
         regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
-        dear = "'regret/case' is what the candidate it chooses costs too much"
-        parts.append((Column("regret/case", regret, drop=1), dear))
+        lost = "'regret/case' is how much more the model that it chooses costs than the cheapest"
+        parts.append((Column("regret/case", regret, drop=1), lost))
     text, left_out = fitted([column for column, _ in parts], page_width())
     head, rule, *rows = text.splitlines()
     print(f"{head}\n{rule}")
@@ -121,11 +137,6 @@ def print_table(
     say_left_out(left_out)
     print()
     print_wrapped("; ".join(meaning for _, meaning in parts if meaning) + ".")
-
-
-def _table(counts: Any) -> str:
-    """A table on one line."""
-    return " / ".join(" ".join(f"{value:.6g}" for value in row) for row in counts.tolist())
 
 
 def _range(low: float, high: float) -> str:

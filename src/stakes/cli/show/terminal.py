@@ -15,7 +15,7 @@ from typing import Any
 from stakes.messages.audience import shown
 
 _WIDEST = 80
-_NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
+_NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)|(?<=±) (?=\d)")
 _OPTION = re.compile(r"(?<!\S)(--?[A-Za-z][\w-]*) (?!-)(\S+)")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _UNBROKEN = "\u2007"  # a space as wide as a digit, at which lines are not broken
