@@ -655,3 +655,67 @@ class TestSecondList:
             assert line in str(caught.value)
         with pytest.raises(StakesError, match="prevalence"):
             stakes.audit.implied_costs("f1", prevalence=0.1)
+
+
+class TestThirdList:
+    """Guesses of people who had read the first page only."""
+
+    def test_a_ratio_leaves_open_which_error_costs_more(self) -> None:
+        with pytest.raises(CostError, match="which error costs 10") as caught:
+            stakes.evaluate(Y, GBM, costs="10:1")
+        assert 'costs={"fn": 10, "fp": 1}' in str(caught.value)
+
+    def test_costs_with_abstention(self) -> None:
+        costs = {"fn": 10, "fp": 1, "abstain": 0.5}
+        matrix = stakes.CostMatrix.binary(fn=10, fp=1).with_abstention(0.5)
+        found = stakes.evaluate(Y, GBM, costs=costs)
+        assert found.application.costs.values.tolist() == matrix.values.tolist()
+        assert found["model"].nec == stakes.evaluate(Y, GBM, costs=matrix)["model"].nec
+        named = stakes.evaluate(np.where(Y == 1, "yes", "no"), GBM, costs=costs, positive="yes")
+        assert named.application.decisions == ("no", "yes", "abstain")
+        assert named["model"].nec == found["model"].nec
+        with pytest.raises(CostError, match="'reject'") as caught:
+            stakes.evaluate(Y, GBM, costs={"fn": 10, "fp": 1, "reject": 0.5})
+        assert '"abstain": 0.5' in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("call", "line"),
+        [
+            (lambda: stakes.CostMatrix.from_dict, "type stakes.CostMatrix.binary(fn=10, fp=1)"),
+            (lambda: stakes.CostMatrix({"fn": 10, "fp": 1}), "CostMatrix.binary(fn=10, fp=1)"),
+            (lambda: stakes.optimal_threshold, '({"fn": 10, "fp": 1}).posterior_threshold'),
+            (lambda: stakes.sample_size, "stakes.uncertainty.cases_needed("),
+            (lambda: stakes.uncertainty.sample_size, "stakes.uncertainty.cases_needed("),
+            (lambda: stakes.uncertainty.cases_needed(margin=1), "cases_needed(pilot, app"),
+            (lambda: stakes.monitoring.watch(Y, time="month"), "stakes monitor FILE --time"),
+            (lambda: stakes.evaluate(Y, GBM, costs=COSTS)["model"].ci, "type ev[model].interval"),
+            (lambda: stakes.evaluate(Y, GBM, costs=COSTS)["model"].expected_cost, "[model].cost"),
+        ],
+    )
+    def test_answered(self, call: Any, line: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as caught:
+            call()
+        assert line in str(caught.value)
+
+    def test_costs_per_case_are_not_averaged(self) -> None:
+        costs = stakes.CaseCosts.binary(fn=np.linspace(1, 9, len(Y)), fp=5)
+        with pytest.raises(CostError, match="per_case") as caught:
+            stakes.expected_cost(Y, DECIDED, costs=costs)
+        assert "average" not in str(caught.value)
+
+    def test_few_groups_are_told(self) -> None:
+        found = stakes.evaluate(Y, GBM, costs=COSTS, groups=np.arange(len(Y)) % 3)
+        assert found["model"].interval is None
+        assert found.absent["interval"] == "few-groups"
+        assert any("3 groups" in note for note in found.notes)
+
+    def test_slices_are_printed(self) -> None:
+        by = np.where(np.arange(len(Y)) % 2, "north", "south")
+        found = stakes.evaluate(Y, GBM, costs=COSTS, by=by)
+        assert all(f"{name}: {found.slices[name].verdict}" in str(found) for name in set(by))
+
+    def test_tables_are_printed(self) -> None:
+        table = stakes.calibration.reliability_table(Y, GBM)
+        assert str(table.frame()) in str(table)
+        found = stakes.evaluate(Y, {"a": GBM, "b": GBM**2}, costs=COSTS).comparison
+        assert str(found.frame()) in str(found)

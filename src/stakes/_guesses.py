@@ -79,6 +79,12 @@ _CALIBRATED = "calibrator.posteriors(scores), one column per class"
 _LOSS = "stakes.torch.ExpectedCostLoss(costs)"
 _SCORER = "stakes.sklearn.make_cost_scorer(costs)"
 
+_PLANNED = ("sample_size", "samplesize", "power", "n_needed", "required_cases")
+_CASES = (
+    "stakes.uncertainty.cases_needed(pilot, application=costs, width=0.1), where pilot = "
+    f"{_TABLE} of the cases so far"
+)
+
 #: What to type for a name that a room, or a thing of a class, does not have.
 _ATTRIBUTES: dict[str, dict[str, str]] = {
     "stakes": {
@@ -88,7 +94,13 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
                 "stakes.summaries.load_summary(path), by what was saved; an evaluation is kept by "
                 "pickle.dump and read by pickle.load",
         "Evaluation": "stakes.evaluation.Evaluation",
-    },
+        "make_scorer": _SCORER,
+    }
+    | dict.fromkeys(("threshold", "optimal_threshold", "best_threshold", "bayes_threshold"),
+                    'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold')
+    | dict.fromkeys(_PLANNED, _CASES),
+    "CostMatrix": dict.fromkeys(("from_dict", "from_costs"),
+                                "stakes.CostMatrix.binary(fn=10, fp=1)"),
     "stakes.elicitation": dict.fromkeys(
         ("ask", "elicit"),
         "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),
@@ -140,7 +152,7 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "CalibratedClassifierCV": "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
         "save": "calibrator.save(path)",
     },
-    "stakes.uncertainty": {
+    "stakes.uncertainty": dict.fromkeys(_PLANNED, _CASES) | {
         "bootstrap": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
         "confidence_interval": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
     },
@@ -174,6 +186,14 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "save": 'ev.to_json("evaluation.json") or ev.to_html("page.html")',
         "report": 'ev.to_html("page.html")',
         "predict": "ev.decide(posteriors)",
+    },
+    "ModelEvaluation": {
+        "expected_cost": "ev[model].cost",
+        "ci": "ev[model].interval",
+        "confidence_interval": "ev[model].interval",
+        "confusion_matrix": "ev[model].confusion",
+        "savings": "ev[model].saving",
+        "normalized_expected_cost": "ev[model].nec",
     },
     "Calibrator": {
         "transform": _CALIBRATED,
@@ -276,6 +296,10 @@ _LINES = {
                "costs=costs).comparison",
     "compare_periods": "compare_periods(before, after, application=costs), where each is "
                        f"{_TABLE}",
+    "watch": f'watch({{"2025-01": {_TABLE}, "2025-02": ...}}, application=costs); of a file in a '
+             "terminal  stakes monitor FILE --time COLUMN --label COLUMN --scores A "
+             "--cost fn=10 fp=1",
+    "cases_needed": _CASES,
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',
     "implied_costs": f'implied_costs("f1", {_TABLE})',
     "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
@@ -296,8 +320,17 @@ class CallError(DataError, TypeError):
     """Arguments that a function does not have."""
 
 
-class AnswersGuesses:
-    """A thing that says what to type for an attribute which it lacks."""
+class _AnsweringClass(type):
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            raise NoSuchNameError(cls, name)
+
+
+class AnswersGuesses(metaclass=_AnsweringClass):
+    """A thing that says what to type for an attribute which it, or its class, lacks."""
+
+    __slots__ = ()
 
     if not TYPE_CHECKING:  # or type checkers would believe in every name
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import builtins
 import importlib
-import sys
 from types import SimpleNamespace
 
 TYPE_CHECKING = False  # `typing` and `threading` would triple the time of `import stakes`
@@ -29,11 +28,15 @@ class NoSuchNameError(AttributeError):
         return no_attribute(*self.args)
 
 
-def _is_imported_by_name(frame: Any) -> bool:
-    """Whether code is at ``from room import name``."""
+def _imports_by_name() -> bool:
+    """Whether the code that asked for a name is at ``from room import name``."""
+    from inspect import currentframe
     from opcode import opmap
 
-    return bool(frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"])
+    frame = currentframe()
+    for _ in range(2):
+        frame = None if frame is None else frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 # Why nothing heavy is loaded early: docs/design/architecture.md.
@@ -82,7 +85,7 @@ class LoadedOnUse:
         room = self._room["__name__"]
         if name not in self._homes:
             missing = NoSuchNameError(str(room), name)
-            if _is_imported_by_name(sys._getframe(1)):  # there Python would drop our words
+            if _imports_by_name():  # there Python would drop our words
                 raise ImportError(str(missing), name=name)
             raise missing
         home = self._homes[name]

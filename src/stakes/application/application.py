@@ -275,8 +275,9 @@ def as_application(application: Any) -> Application:
         return found
     raise CostError(
         f"`application` must be an Application or a CostMatrix; got {type(found).__name__}.",
-        hint="the application to decide with: .expected of an UncertainApplication, "
-        "Application(costs.average()) of CaseCosts",
+        hint="of an UncertainApplication its .expected; for costs that differ from case to case "
+        "stakes.metrics.case_cost(y_true, decisions, costs=costs).per_case, or "
+        "stakes.evaluate(y_true, models, costs=costs)",
     )
 
 

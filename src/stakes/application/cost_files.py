@@ -399,6 +399,6 @@ def _suffix(path: Path) -> str:
             )
         raise FormatError(
             f"{path}: the form of the costs is told by the end of the name; got {suffix!r}.",
-            hint="name it .toml, .csv or .tsv",
+            hint="name it .toml, .csv or .tsv; a .toml may hold two lines:  fn = 10  and  fp = 1",
         )
     return suffix

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from stakes.typing import Name
 #: What every way to state costs ends in.
 Stated = Application | UncertainApplication | CaseCosts
 _SAY = 'costs={"fn": 10, "fp": 1}'
+_ABSTAIN = 'costs={"fn": 10, "fp": 1, "abstain": 0.5}'
 _FORMS = f"{_SAY}, costs=[[0, 1], [10, 0]] (rows are true classes), or costs='costs.toml'"
 
 
@@ -39,6 +41,7 @@ def read_any_costs(costs: Any, name: str = "costs", positive: Any = None) -> Sta
     if isinstance(costs, CostMatrix):
         return Application(costs)
     if isinstance(costs, (str, os.PathLike)):
+        _refuse_ratio(costs, name)
         return _from_file(costs)
     if isinstance(costs, Mapping):
         return _from_mapping(costs, positive)
@@ -56,6 +59,18 @@ def _holds_unknown(rows: Sequence[Any]) -> bool:
     """Whether a nested list has a cell that is only known roughly."""
     cells = (cell for row in rows if isinstance(row, (list, tuple)) for cell in row)
     return any(isinstance(cell, Unknown) for cell in cells)
+
+
+def _refuse_ratio(text: str | os.PathLike[str], name: str) -> None:
+    """Raise for "10:1", which leaves open which error costs 10."""
+    found = re.fullmatch(r"\s*([0-9.]+)\s*(?::|to)\s*([0-9.]+)\s*", str(text))
+    if found:
+        first, second = found.groups()
+        raise CostError(
+            f"`{name}` is {str(text)!r}: which error costs {first}, a miss or a false alarm?",
+            hint=f'{name}={{"fn": {first}, "fp": {second}}} or '
+            f'{name}={{"fn": {second}, "fp": {first}}}',
+        )
 
 
 def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplication:
@@ -76,6 +91,11 @@ def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplicati
 
 def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
     """Amounts by fn and fp, one for every error, or by truth and decision."""
+    if "abstain" in costs and _is_binary(costs):
+        plain = _from_mapping(_but_abstain(costs), positive)
+        if isinstance(plain, Application) and is_number(costs["abstain"]):
+            return plain.with_costs(plain.costs.with_abstention(costs["abstain"]))
+        raise CostError("beside `abstain` the costs must be numbers.", hint=_ABSTAIN)
     if set(costs) == {"error"} and is_number(costs["error"]):
         return Application(CostMatrix.zero_one(2).scaled(costs["error"]))
     if is_binary(costs):
@@ -86,7 +106,8 @@ def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
         if not all(isinstance(row, Mapping) for row in costs.values()):
             raise CostError(
                 f"`costs` has the keys {listed(list(costs))}.",
-                hint=f'{_SAY}; by truth and decision: {{"no": {{"yes": 1}}, "yes": {{"no": 10}}}}',
+                hint=f"{_SAY}; to ask a person instead: {_ABSTAIN}; by truth and decision: "
+                '{"no": {"yes": 1}, "yes": {"no": 10}}',
             )
         last = [name for name in costs if name == positive]
         rows = as_names([*(n for n in costs if n not in last), *last], "classes", CostError)
@@ -106,6 +127,16 @@ def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
     if all(np.ndim(amount) == 0 for amount in amounts):
         return Application(CostMatrix(cells, *names))
     return case_costs({}, costs, **dict(zip(("classes", "decisions"), names, strict=False)))
+
+
+def _but_abstain(costs: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The costs without that of asking somebody else."""
+    return {name: amount for name, amount in costs.items() if name != "abstain"}
+
+
+def _is_binary(costs: Mapping[Any, Any]) -> bool:
+    """Whether costs are by fn and fp, abstention apart."""
+    return is_binary(_but_abstain(costs))
 
 
 def _table(costs: Mapping[Any, Any], rows: Sequence[Any], columns: Sequence[Any]) -> list[Any]:
@@ -180,8 +211,10 @@ def _label_names(
 
 def _renamed(stated: Stated, names: tuple[Name, ...]) -> Stated:
     """The same costs under other names; decisions that were called like the classes still are."""
-    alike = tuple(stated.decisions) == tuple(stated.classes)
-    sides = {"classes": names, "decisions": names if alike else stated.decisions}
+    other = dict(zip(stated.classes, names, strict=True))
+    alike = set(stated.classes) <= set(stated.decisions)
+    decisions = [other.get(name, name) for name in stated.decisions]
+    sides = {"classes": names, "decisions": tuple(decisions) if alike else stated.decisions}
     if isinstance(stated, UncertainApplication):
         again = copy.copy(stated)
         vars(again).update(sides)
@@ -233,7 +266,7 @@ def _by_sign(given: Any) -> bool:
     if isinstance(given, (str, os.PathLike)) and str(given).lower().endswith(".toml"):
         table = cost_table(file_text(given))
         return "cost" not in table and "outcomes" not in table
-    return isinstance(given, Mapping) and is_binary(given)
+    return isinstance(given, Mapping) and _is_binary(given)
 
 
 def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:

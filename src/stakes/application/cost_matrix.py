@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
 from stakes._columns import as_array, as_column, as_reals, in_brief
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, place_of, table_names
 from stakes.exceptions import CostError, PriorError
 from stakes.results import Frame
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: A table of more classes than this does not fit into memory.
 _MOST_CLASSES = 20_000
+_BINARY = "CostMatrix.binary(fn=10, fp=1)"
 
 #: Every word for a cost of two classes and two decisions.
 AMOUNTS = {name: name for name in ("fn", "fp", "tp", "tn")}
@@ -108,7 +109,7 @@ def _refuse_named(values: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class CostMatrix:
+class CostMatrix(AnswersGuesses):
     """Cost of each decision (columns) for each true class (rows), both named.
 
     Lower is better; a gain is a negative cost. The decisions need not be the classes:
@@ -153,6 +154,8 @@ class CostMatrix:
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
+        if isinstance(values, Mapping):
+            raise CostError("`values` must be a table of numbers; got a mapping.", hint=_BINARY)
         if classes is None or decisions is None:
             _refuse_named(values)
         array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep

@@ -51,6 +51,10 @@ _USUAL_COMMANDS = (
         "stakes ask --prevalence 5% -o costs.toml",
     ),
     (
+        "sample-size samplesize power",
+        "in Python:  stakes.uncertainty.cases_needed(pilot, application=costs, width=0.1)",
+    ),
+    (
         "decide predict apply",
         f"the rule, to apply to new cases:        {_EVAL} --quiet\n"
         "decisions of probabilities, in Python:  stakes.bayes_decisions(p, "

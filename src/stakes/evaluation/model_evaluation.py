@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes._checks import as_whole
+from stakes._guesses import AnswersGuesses
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.recalibration import decided
 from stakes.metrics import expected_cost
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figures:
+class Figures(AnswersGuesses):
     """What one model came to, before models are set side by side."""
 
     name: str

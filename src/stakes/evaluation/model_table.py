@@ -347,4 +347,8 @@ def as_text(ev: Evaluation) -> str:
     if ev.doubt is not None:
         table += [f"unknown: {ev.doubt.words}", str(ev.doubt.frame()), ""]
     lines = [*table, ev.verdict, *(f"! {each}" for each in (*ev.warnings, *ev.remarks))]
-    return shown("\n".join(lines + [f"- {note}" for note in ev.notes]))
+    lines += [f"- {note}" for note in ev.notes]
+    lines += [f"{name}: {part.verdict}" for name, part in list(ev.slices.items())[:MOST_SHOWN]]
+    left = len(ev.slices) - MOST_SHOWN
+    lines += [f"... and {left} more in ev.slices"] if left > 0 else []
+    return shown("\n".join(lines))

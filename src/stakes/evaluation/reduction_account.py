@@ -280,7 +280,14 @@ class _Judge:
         if math.isnan(variant.nec):
             return None
         if self.rows is not None:
-            return row_limits(variant, self.rows.cases, self.given, self.options)
+            cases = self.rows.cases
+            found = row_limits(variant, cases, self.given, self.options)
+            if found is None and cases.groups is not None and "interval" not in self.reasons:
+                size = np.unique(cases.groups).size
+                if size < self.options["min_cases"]:
+                    self.notes.append(Note("few-groups", count=size))
+                    self.reasons["interval"] = "few-groups"
+            return found
         summary: Any = variant.confusion
         if self.found.request.sample_weight is not None:
             try:

@@ -92,6 +92,8 @@ _ABSENT = {
     "cases-unshared": "counts do not tell which cases are shared: differences are as if none were",
     "not-compared": "models were not compared: {why}",
     "too-many-models": "models were not compared: there are more than {most}",
+    "few-groups": "there are no intervals: {count} groups of cases that belong together are too "
+    "few (`by` splits cases into slices)",
     "no-intervals": "there are no intervals: {why}",
     "not-judged-apart": "'{slice}' could not be judged apart: {why}",
     "one-threshold-needs-rows": "each case is decided by its own costs; one threshold for all "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, of_kind
+from stakes._guesses import answers_guesses
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
@@ -120,6 +121,7 @@ class Watch:
 
 
 # Alarms share one budget: docs/design/monitoring.md.
+@answers_guesses
 def watch(
     periods: Mapping[Any, Any] | Sequence[Any],
     *,

@@ -196,6 +196,9 @@ class Comparison:
         }
         return Frame({**named, "difference": [d.value for d in rows], **numbers})
 
+    def __str__(self) -> str:
+        return f"{self.frame()}\n\n{self.verdict}"
+
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.systems)} systems: {self.verdict}>"
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_level, as_number, as_priors, of_kind
 from stakes._columns import as_reals
+from stakes._guesses import answers_guesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.costs.expected_cost import check_names
@@ -66,6 +67,7 @@ class SamplePlan:
         return f"about {needed} cases {self.purpose}, {more} more than there are"
 
 
+@answers_guesses
 def cases_needed(
     pilot: PairedCounts | ConfusionMatrix,
     application: Any,

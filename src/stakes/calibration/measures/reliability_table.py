@@ -168,6 +168,9 @@ class ReliabilityTable:
         """One row per group."""
         return Frame({name: getattr(self, name) for name in _COLUMNS})
 
+    def __str__(self) -> str:
+        return f"{self.frame()}\n\n{self.text}"
+
     def __repr__(self) -> str:
         groups, cases = len(self.said), float(self.cases.sum())
         return f"<ReliabilityTable of {self.event}: {groups} groups, {cases:.0f} cases>"

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._checks import as_priors
 from stakes._columns import as_weights, refuse_masked
+from stakes._guesses import answers_guesses
 from stakes._names import encode
 from stakes.application import Application, CostMatrix, sample_weights
 from stakes.exceptions import CostError, DataError
@@ -121,6 +122,7 @@ class BayesDecisionClassifier(AroundClassifier):
     #: Asked for by default in metadata routing: nobody means groups to be torn apart.
     __metadata_request__fit: ClassVar = {"groups": True}
 
+    @answers_guesses
     def __init__(
         self,
         estimator: Any,
@@ -341,6 +343,7 @@ class CostWeightedClassifier(AroundClassifier):
 
     decides_by_cost = True
 
+    @answers_guesses
     def __init__(self, estimator: Any, application: Any = None) -> None:
         self.estimator = estimator
         self.application = application

@@ -104,7 +104,9 @@ class TestScripted:
         done = ask(*BASE, "--answer", "b,b", "-o", "costs.toml")
         assert "neither answer counts" in " ".join(done.out.split())
         assert "Question 3." in done.out
-        assert read_answers(tmp_path / "costs.toml") == ()
+        assert done.code != 0
+        assert "nothing to keep" in done.err
+        assert not (tmp_path / "costs.toml").exists()
         assert "Take even" in ask(*BASE, "--answer", "b,b,b,a").out
         json = ask(*BASE, "--answer", "b,b", "--json")
         assert "neither answer counts" in json.err

@@ -11,7 +11,7 @@ from stakes.application.cost_sentences import spoken
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import bold, print_json, print_wrapped
 from stakes.elicitation import Elicitation, Statement, write_answers
-from stakes.exceptions import FormatError
+from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.option_words import volume
 from stakes.messages.audience import shown
 from stakes.messages.quantities import percent
@@ -82,9 +82,19 @@ def _show_choice(talk: Elicitation) -> None:
 def keep(talk: Elicitation, args: Any) -> None:
     """Write costs and answers to a file."""
     path = toml_path(args.output)
+    refuse_unanswered(talk)
     number, period = volume(args.volume)
     write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
     say_kept(args)
+
+
+def refuse_unanswered(talk: Any) -> None:
+    """Raise rather than keep costs that come from no answer."""
+    if not talk.statements:
+        raise DataError(
+            "no question was answered, so there is nothing to keep.",
+            hint="answer one or more, or state the costs:  stakes eval FILE --cost fn=10 fp=1",
+        )
 
 
 def say_kept(args: Any) -> None:

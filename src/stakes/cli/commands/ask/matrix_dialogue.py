@@ -10,7 +10,7 @@ import numpy as np
 from stakes._checks import as_priors
 from stakes.application.cost_files import file_text
 from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers
-from stakes.cli.commands.ask.learnt_costs import say_kept, toml_path
+from stakes.cli.commands.ask.learnt_costs import refuse_unanswered, say_kept, toml_path
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_whole
 from stakes.cli.show.terminal import print_json, print_wrapped
@@ -114,6 +114,7 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
     at_ends = {where: those.best(talk, those.place(end))[0] for where, end in ends}
     _show(talk, those.best(talk, priors), at_ends, args)
     if args.output:
+        refuse_unanswered(talk)
         number, period = volume(args.volume)
         text = matrix_answers_to_toml(talk, priors=priors, volume=number, period=period)
         write_whole(toml_path(args.output), text)
