@@ -91,7 +91,7 @@ def test_which_outcome_is_acted_on(run, write):
         run("eval", name, "--label", "churned", "--scores", "p", *COSTS),
         "error: I cannot tell which outcome is the one you act on. 'churned' holds 'no' (18 433) "
         "and 'yes' (1 567).",
-        "  Say: --positive yes",
+        "  Say:  stakes eval t.csv --label churned --scores p --cost fn=40 fp=4 --positive yes",
     )
 
 
@@ -267,8 +267,9 @@ def test_three_outcomes_for_two_costs(run, write):
         run("eval", name, "--decisions", "d", *COSTS),
         "error: 'y' holds 3 outcomes, 'c' (2), 'a' (1) and 'b' (1), but this needs two: one you "
         "act on and one you do not.",
-        "  costs for more outcomes go into a file:  --costs costs.toml",
         "  when every error costs the same:  --cost error=1",
+        "  otherwise give a file of costs, --costs costs.toml, which you get from:  "
+        "stakes costs --template FILE --label y -o costs.toml",
     )
 
 
@@ -277,9 +278,10 @@ def test_no_costs(run, write):
     refused(
         run("eval", name, "--scores", "p"),
         "error: I need to know what the decisions cost.",
-        "  two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)",
-        "  more outcomes or decisions: --costs costs.toml",
-        "  every error costs the same: --cost error=1",
+        "  Say:  stakes eval t.csv --scores p --label y --cost fn=10 fp=1",
+        "    (with your own numbers: here a miss costs 10 and a false alarm 1)",
+        "  if you do not know what errors cost, a few questions find out:",
+        "    stakes ask t.csv --label y --scores p -o costs.toml",
     )
 
 
@@ -294,9 +296,9 @@ def test_no_models(run, write):
     refused(
         run("eval", name, "--label", "churned", *COSTS),
         "error: I cannot tell which columns hold the models. t.csv has: id, score.",
-        "  probabilities of the outcome you act on:   --scores score",
+        "  probabilities of the outcome you act on:   --scores A,B",
         "  one probability per outcome:               --proba 'p_*'",
-        "  decisions:                                 --decisions score",
+        "  decisions:                                 --decisions A,B",
     )
 
 

@@ -25,8 +25,8 @@ def typed(ran):
 def test_the_outcome_to_act_on(run, table):
     words = ("eval", table, "--label", "was paid", "--scores", "model a", *COST)
     ran = run(*words)
-    assert typed(ran) == ["--positive", "did not pay"]
-    assert run(*words, *typed(ran)).code == 0
+    assert typed(ran) == ["stakes", *words, "--positive", "did not pay"]
+    assert run(*typed(ran)[1:]).code == 0
     ran = run(*words, "--positive", "did not Pay")
     assert typed(ran) == ["--positive", "did not pay"]
 

@@ -142,7 +142,7 @@ class TestExamplesInHints:
 
     def test_the_truth_holds_few_values(self, run, write):
         done = run("eval", write("d.csv", self.TABLE), *COSTS)
-        assert "Say: --label who" in done.err
+        assert "--label who --positive yes --scores gbm" in done.err
 
     def test_probabilities_lie_between_0_and_1(self, run, write):
         done = run("eval", write("d.csv", self.TABLE), "--label", "who", *COSTS)

@@ -118,7 +118,47 @@ def test_the_file_for_abstention_works(run, files):
 def test_a_list_with_spaces(run, files, words):
     ran = run("eval", *words.split(), "--cost", "fn=10", "fp=1")
     assert ran.code == 2
-    assert "  together:  --scores p,q\n" in ran.err
+    assert "error: --scores takes a list with commas; got --scores p q" in ran.err
+    command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
+    assert run(*command.split(), "--positive", "yes").code == 0
+
+
+def test_a_list_with_spaces_before_other_options(run, files):
+    ran = run("eval", "--scores", "p", "q", "--label", "y", "two.csv", "--cost", "fn=10", "fp=1")
+    said = "  Say:  stakes eval --scores p,q --label y two.csv --cost fn=10 fp=1\n"
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "two.csv --label y --scores p --costs fn=10 fp=1",
+        "--label y --scores p --costs fn=10 fp=1 two.csv",
+        "two.csv --label y --costs fn=10,fp=1 --scores p",
+    ],
+)
+def test_amounts_are_not_a_file(run, files, words):
+    ran = run("eval", *words.split())
+    assert ran.err.startswith("error: --costs names a file; got --costs fn=10")
+    command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
+    assert run(*command.split(), "--positive", "yes").code == 0
+
+
+def test_a_file_is_no_amount(run, files):
+    (files / "costs.toml").write_text("fn = 10\nfp = 1\n")
+    ran = run("eval", "two.csv", "--label", "y", "--scores", "p", "--cost", "costs.toml")
+    assert ran.err.startswith("error: --cost takes amounts, such as fn=10; got --cost costs.toml.")
+    command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
+    assert run(*command.split(), "--positive", "yes").code == 0
+
+
+def test_a_file_is_no_command(run, files):
+    assert "to see what two.csv holds:  stakes inspect two.csv" in run("two.csv").err
+
+
+def test_costs_are_no_cases(run, files):
+    (files / "costs.toml").write_text("fn = 10\nfp = 1\n")
+    assert "costs.toml holds costs, not cases." in run("eval", "costs.toml").err
 
 
 def test_too_many_files_are_still_that(run):

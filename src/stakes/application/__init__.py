@@ -34,6 +34,7 @@ with LoadedOnUse(globals()):
     from stakes.application.toml_reader import (
         uncertain_costs_from_toml as uncertain_costs_from_toml,
     )
+    from stakes.application.toml_text import costs_template as costs_template
     from stakes.application.toml_text import costs_to_toml as costs_to_toml
     from stakes.application.uncertain import Draws as Draws
     from stakes.application.uncertain import UncertainApplication as UncertainApplication

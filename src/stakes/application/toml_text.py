@@ -119,6 +119,65 @@ def costs_to_toml(application: Application | UncertainApplication | CostMatrix) 
     return "\n".join(lines) + "\n"
 
 
+def costs_template(
+    outcomes: Sequence[Name], *, abstain: Name | None = None, about: str = "your data"
+) -> str:
+    """A file of costs to fill in: every error costs 1, with a comment on every line to change.
+
+    Parameters
+    ----------
+    outcomes : sequence of names
+        Every outcome that occurs; of two, the one that is acted on last.
+    abstain : name, optional
+        A decision that is no outcome, such as "ask a person". Without it the lines that would
+        add one are there as comments.
+    about : str
+        What the outcomes are those of.
+
+    Returns
+    -------
+    str
+        TOML that `read_costs` reads as it stands.
+
+    Examples
+    --------
+    >>> print(costs_template(["no", "yes"]).splitlines()[0])
+    # What each decision costs, for the outcomes of your data.
+    >>> from stakes.application import costs_from_toml
+    >>> costs_from_toml(costs_template(["no", "yes"], abstain="ask")).costs.decisions
+    ('no', 'yes', 'ask')
+    """
+    names = as_names(outcomes, "outcomes", FormatError)
+    extra, mark = ("ask a person", "# ") if abstain is None else (abstain, "")
+    about, first = " ".join(about.split()), toml_key(names[0])
+    called = [f"   # a {what}" if len(names) == 2 else "" for what in ("false alarm", "miss")]
+    lines = [
+        f"# What each decision costs, for the outcomes of {about}.",
+        "# Every error costs 1 until you change it. Deciding rightly costs 0; if it does not,",
+        f"# add a line under [cost.{first}], such as:  {first} = 0.2",
+        "# A range is written [5, 20].",
+        "",
+        '# unit = "EUR"        # what a cost of 1 is',
+        "# volume = 250000     # cases in a period, for totals",
+        '# period = "year"',
+        "",
+        f"outcomes = {toml_value(names)}",
+        f"decisions = {toml_value(names if mark else (*names, extra))}",
+    ]
+    if mark:
+        both = toml_value((*names, extra))
+        lines += [
+            "# To let a person decide the doubtful cases, use this line in place of the one above",
+            f'# and take the # away from every line that says "{extra}":',
+            f"# decisions = {both}",
+        ]
+    for truth, note in zip(names, called + [""] * len(names), strict=False):
+        lines += ["", f"[cost.{toml_key(truth)}]   # when the truth is {toml_value(truth)}"]
+        lines += [f"{toml_key(decision)} = 1{note}" for decision in names if decision != truth]
+        lines += [f"{mark}{toml_key(extra)} = 0.5"]
+    return "\n".join(lines) + "\n"
+
+
 def _texts(costs: FloatArray) -> list[list[str]]:
     """Each cost as text."""
     return [[number_text(cost) for cost in row] for row in costs.tolist()]

@@ -31,6 +31,7 @@ from stakes.messages.audience import command_line
 PURPOSES = {
     "eval": "what the decisions of one or more models cost, and which to deploy",
     "ask": "find out what your errors cost by answering a few questions",
+    "costs": "show a file of costs, or write one to fill in",
     "monitor": "whether costs are still what they were, and what moved",
     "merge": "add up counts that were saved apart, such as days or shards",
     "calibrate": "make probabilities mean what they say",
@@ -42,7 +43,7 @@ PURPOSES = {
 _EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
 #: Commands that other tools have, and what to type here.
 _USUAL_COMMANDS = (
-    ("evaluate compare score cost costs metrics", _EVAL),
+    ("evaluate compare score cost metrics", _EVAL),
     ("plot report html", f"{_EVAL} --html page.html"),
     ("threshold", f"it stands under `act when`, alone with --quiet:  {_EVAL} --quiet"),
     (
@@ -102,7 +103,7 @@ EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `EXIT_CODES` says what each means."""
     words = list(sys.argv[1:] if argv is None else argv)
-    with command_line():
+    with command_line(words):
         return guarded(lambda: _run(words))
 
 
@@ -135,7 +136,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print a problem, in the words of argparse or ours, and end with 2."""
         # argparse says in words alone which command there is not
-        self._end(message, re.findall(r"(?<=COMMAND: invalid choice: ')\w+", message))
+        self._end(message, re.findall(r"(?<=COMMAND: invalid choice: ')[^']+", message))
 
     def refuse_unknown(self, rest: Sequence[str]) -> NoReturn:
         """Print that there are no such options, or too many files, and end with 2."""
@@ -145,18 +146,33 @@ class _Parser(argparse.ArgumentParser):
         before = pattern if takes_rows and not options else ""
         self._end(f"unrecognized arguments: {' '.join(rest)}", options, before)
 
-    def refuse_apart(self, rest: Sequence[str], arguments: Sequence[str]) -> None:
-        """Print how a list is written and end with 2, where its parts stand apart: --scores a b."""
-        at = arguments.index(rest[0]) if rest[0] in arguments else 0
-        start = next((i for i in range(at, -1, -1) if arguments[i].startswith("-")), at)
-        action = self._option_string_actions.get(arguments[start])
-        if action is None or not re.search(r"[,*]", str(action.metavar)):
-            return
-        stop = next((i for i in range(at, len(arguments)) if arguments[i].startswith("-")), None)
-        words = [word for word in arguments[start + 1 : stop] if not Path(word).is_file()]
-        if len(words) > 1:
-            together = shlex.join([arguments[start], ",".join(words)])
-            self._end(f"unrecognized arguments: {' '.join(rest)}", (), f"together:  {together}\n")
+    def refuse_misplaced(self, arguments: Sequence[str]) -> None:
+        """End with the command as it was meant, where the words after an option are not its own.
+
+        A list is one word (--scores a b), --costs names a file, and --cost names none.
+        """
+        starts = [k for k, word in enumerate(arguments) if word.startswith("-")]
+        for start, stop in zip(starts, [*starts[1:], len(arguments)], strict=False):
+            option, words = arguments[start], arguments[start + 1 : stop]
+            action = self._option_string_actions.get(option)
+            said, new = "", [option, *words]
+            if option == "--costs" and words and "=" in words[0] and not _is_path(words[0]):
+                amounts = [word for word in words if "=" in word]
+                said, new = "--costs names a file", [*_without(words, amounts), "--cost", *amounts]
+            elif option == "--cost" and words and words[0].lower().endswith((".toml", ".csv")):
+                if "=" not in words[0] and len(arguments) > 1 and _names_file(arguments[:start]):
+                    said, new = "--cost takes amounts, such as fn=10", ["--costs", *words]
+            elif action is not None and re.search(r"[,*]", str(action.metavar)):
+                files = [] if "--trials" in arguments else [w for w in words if _is_path(w)]
+                listed = _without(words, files)
+                if len(listed) > 1 and action.nargs is None:
+                    joined = ",".join(word.strip(",") for word in listed)
+                    said, new = f"{option} takes a list with commas", [*files, option, joined]
+            if said:
+                whole = [*arguments[:start], *new, *arguments[stop:]]
+                message = f"{said}; got {shlex.join([option, *words])}."
+                complain(message, f"Say:  {shlex.join([self.prog.split()[0], *whole])}")
+                raise SystemExit(EXIT_PROBLEM)
 
     def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
         """Print a problem, with what is meant by the words that nobody knows, and end with 2."""
@@ -171,8 +187,25 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(EXIT_PROBLEM)
 
 
+def _is_path(word: str) -> bool:
+    """Whether a word is a file or a folder that is there, or standard input."""
+    return word == "-" or Path(word).exists()
+
+
+def _names_file(words: Sequence[str]) -> bool:
+    """Whether a file of cases is among the words."""
+    return any(_is_path(word) for word in words)
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The words that are not among others."""
+    return [word for word in words if word not in others]
+
+
 def _meant(word: str, known: Sequence[str]) -> str | None:
     """What to type for a word that nobody knows: what is usual elsewhere, or spelt nearly so."""
+    if Path(word).is_file():
+        return f"to see what {word} holds:  {shlex.join(['stakes', 'inspect', word])}"
     bare = word.lstrip("-").replace("_", "-")
     for words, said in _USUAL_COMMANDS if bare == word else _USUAL_OPTIONS:
         if bare in words.split() and (bare == word or said.split()[0] in known):
@@ -199,10 +232,10 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     args, rest = parser.parse_known_args(arguments)
     parser = getattr(args, "parser", parser)
     _refuse_empty(arguments, parser)
+    parser.refuse_misplaced(arguments)
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest:
-        parser.refuse_apart(rest, arguments)
         parser.refuse_unknown(rest)
     if getattr(args, "scores_are", None) == "decision":
         if not getattr(args, "scores", None) or args.decisions:

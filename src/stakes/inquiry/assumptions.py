@@ -23,6 +23,7 @@ from stakes.inquiry.column_roles import class_columns, words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import about_cuts, retold
 from stakes.inquiry.option_words import refuse_beyond_squares
+from stakes.inquiry.proposal import file_word, given, option
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, per_case, percent, plain
@@ -200,9 +201,14 @@ def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None
     model = _model(name, question, inquiry)
     if model is None:
         return None
-    file = f"./{inquiry.file}" if inquiry.file.startswith("-") else inquiry.file
-    words = ["stakes", "calibrate", file, *_given(inquiry, "label", "positive"), *model]
-    words += _given(inquiry, "weight", "groups")
+    words = [
+        "stakes",
+        "calibrate",
+        file_word(inquiry.file),
+        *given(inquiry, "label", "positive"),
+        *model,
+    ]
+    words += given(inquiry, "weight", "groups")
     # gaps are filled by decisions, of which a calibration knows nothing
     words += ["--missing", "drop"] if inquiry.missing == "drop" else []
     called = re.sub(r"[^\w.-]+", "_", name).lstrip("-") or "model"
@@ -237,59 +243,42 @@ def about_learnt_here(table: Table, label: str, models: Iterable[str], file: Any
     return found
 
 
-def _option(name: str, value: Any) -> list[str]:
-    """An option with its value, one word where the value looks like an option itself."""
-    text = str(value)
-    return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
-
-
-def _given(inquiry: Inquiry, *names: str) -> list[str]:
-    """Options as they were given; nothing for those that were not."""
-    words: list[str] = []
-    for name, value in ((name, getattr(inquiry, name)) for name in names):
-        if isinstance(value, tuple):
-            words += [f"--{name}", *filter(None, value)] if value else []
-        elif value is not None:
-            words += _option(name, value)
-    return words
-
-
 def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
     """Which model, and what its numbers mean; None where it cannot be named alone."""
-    words = _option("scores-are", inquiry.kind) if inquiry.kind != "posterior" else []
+    words = option("scores-are", inquiry.kind) if inquiry.kind != "posterior" else []
     words += ["--narrow"] if inquiry.narrow else []
     words += ["--renormalise"] if inquiry.renormalise else []
     if inquiry.scores:
-        turned = _option("flip", name) if name in words_of(inquiry.flip) else []
-        return [*words, *turned, *_option("model", name)]
+        turned = option("flip", name) if name in words_of(inquiry.flip) else []
+        return [*words, *turned, *option("model", name)]
     proba = inquiry.proba or ""
     label = question.cases.label
     models = {found.model: found for found in class_columns(question.table, proba, label)}
     if len(models) == 1:
-        return [*words, *_option("proba", proba)]
+        return [*words, *option("proba", proba)]
     mine = models[name]
     starred = proba.replace("*", name, 1) if proba.count("*") > 1 else f"{name}.{proba}"
     for alone in (mine.matrix or starred, ",".join(mine.by_class.values())):
         with suppress(StakesError):
             found = class_columns(question.table, alone, label)
             if [(each.matrix, each.by_class) for each in found] == [(mine.matrix, mine.by_class)]:
-                return [*words, *_option("proba", alone)]
+                return [*words, *option("proba", alone)]
     return None
 
 
 def _prices(ev: Evaluation, inquiry: Inquiry) -> list[str]:
     """The costs and shares as they were given; costs of single cases lead to no calibration."""
     if not isinstance(inquiry.costs, Application):
-        return _given(inquiry, "cost", "gain", "costs", "unit", "volume", "prevalence")
+        return given(inquiry, "cost", "gain", "costs", "unit", "volume", "prevalence")
     app = ev.application  # in the middle of the ranges of a file
     if app.costs.shape != (2, 2):
         return []
     (tn, fp), (fn, tp) = app.costs.values.tolist()
     cells = {"fn": fn, "fp": fp, "tp": tp, "tn": tn}
     words = [f"{name}={cost:.15g}" for name, cost in cells.items() if cost or name[0] == "f"]
-    words = ["--cost", *words, *(_option("unit", app.unit) if app.unit else [])]
+    words = ["--cost", *words, *(option("unit", app.unit) if app.unit else [])]
     if inquiry.prevalence or inquiry.costs.priors is None:
-        return words + _given(inquiry, "prevalence")
+        return words + given(inquiry, "prevalence")
     named = zip(inquiry.costs.classes, inquiry.costs.priors, strict=True)
     shares = ",".join(f"{name}={share:.15g}" for name, share in named)
-    return words + _option("prevalence", shares)
+    return words + option("prevalence", shares)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from stakes.application import (
 from stakes.application.application import refuse_paid_errors
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_table import table_of
-from stakes.inquiry.column_roles import find_label, likely_scores, recognised
+from stakes.inquiry.column_roles import find_label, recognised
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.option_words import (
     CostWords,
@@ -29,6 +28,7 @@ from stakes.inquiry.option_words import (
     shares,
     volume,
 )
+from stakes.inquiry.proposal import proposal, proposing
 from stakes.inquiry.truth import (
     Cases,
     binary_order,
@@ -71,15 +71,30 @@ def asked(inquiry: Inquiry) -> Asked:
             "stakes eval --confusion table.csv --cost fn=10 fp=1",
         )
     table, inquiry, notes = table_of(inquiry)
-    table, label, said = _with_label(table, inquiry)
-    inquiry, found = fill_in_models(table, label, inquiry)
-    labels = table.labels(label)
-    refuse_single(labels, label)
-    app = application_over(filed, words, labels, label, inquiry)
+    with proposing(lambda: proposal(table, inquiry), inquiry):
+        table, label, said = _with_label(table, inquiry)
+        inquiry, found = fill_in_models(table, label, inquiry)
+        labels = table.labels(label)
+        refuse_single(labels, label)
+        app = application_over(filed, words, labels, label, inquiry)
     cases, more = cases_of(table, labels, label, texts(app.classes), inquiry)
     notes += [*([said] if said else ()), *found, *more]
     per_case = words if words is not None and words.columns else None
     return Asked(table, cases, app, tuple(notes), inquiry, per_case)
+
+
+def outcomes_in(inquiry: Inquiry) -> tuple[str, tuple[str, ...]]:
+    """The column of the truth of a file, and its outcomes; of two, the one acted on last."""
+    table, _, _ = table_of(inquiry)
+    # neither models nor costs are needed, so that none are proposed
+    known = inquiry.but(decisions="-", cost=("error=1",))
+    with proposing(lambda: proposal(table, known), known):
+        table, label, _ = _with_label(table, inquiry)
+        labels = table.labels(label)
+        refuse_single(labels, label)
+        if len(labels.names) > 2:
+            return label, labels.names
+        return label, binary_order(labels, inquiry.positive, label)
 
 
 def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, Note | None]:
@@ -118,26 +133,19 @@ def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry,
         name = next(iter(table.matrices))
         return inquiry.but(proba=name), [Note("model-is-array", name=name)]
     others = [name for name in [*table.names, *table.matrices] if name != label]
-    example = shlex.quote(likely_scores(table, label))
     raise DataError(
         f"I cannot tell which columns hold the models. {table.source} has: "
         f"{', '.join(others[:12])}.",
-        hint=f"probabilities of the outcome you act on:   --scores {example}\n"
+        hint="probabilities of the outcome you act on:   --scores A,B\n"
         "one probability per outcome:               --proba 'p_*'\n"
-        f"decisions:                                 --decisions {example}",
+        "decisions:                                 --decisions A,B",
+        code="no-models",
     )
 
 
 def costs_given(inquiry: Inquiry) -> tuple[Application | None, CostWords | None]:
-    """The costs from a file or from the short form, exactly one of them."""
+    """The costs from a file or from the short form, or neither; both are refused."""
     words = cost_words(inquiry.cost, inquiry.gain)
-    if words is None and inquiry.costs is None:
-        raise CostError(
-            "I need to know what the decisions cost.",
-            hint="two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)\n"
-            "more outcomes or decisions: --costs costs.toml\n"
-            "every error costs the same: --cost error=1",
-        )
     if words is not None and inquiry.costs is not None:
         raise CostError("costs are given twice: --costs and --cost.", hint="leave one of them out")
     if inquiry.costs is None:
@@ -153,7 +161,15 @@ def costs_given(inquiry: Inquiry) -> tuple[Application | None, CostWords | None]
 def application_over(
     filed: Application | None, words: CostWords | None, labels: Labels, label: str, inquiry: Inquiry
 ) -> Application:
-    """Costs over the outcomes of the data, with unit and volume."""
+    """Costs over the outcomes of the data, with unit and volume; without any there is no answer."""
+    if filed is None and words is None:
+        raise CostError(
+            "I need to know what the decisions cost.",
+            hint="two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)\n"
+            "more outcomes or decisions: --costs costs.toml\n"
+            "every error costs the same: --cost error=1",
+            code="no-costs",
+        )
     number, period = volume(inquiry.volume)
     if filed is not None:
         costs, shares = filed.costs, filed.priors

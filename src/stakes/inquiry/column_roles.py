@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.inquiry.inquiry import Inquiry
@@ -24,10 +22,6 @@ ID_NAMES = ("id", "row_id", "index")
 CLASS_COLUMN = re.compile(
     r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
 )
-#: A column with more different values than this is hardly the truth.
-_FEW_VALUES = 20
-#: So many columns are looked into for an example.
-_LOOKED_AT = 12
 #: The decision of tidymodels, beside its probabilities .pred_no and .pred_yes.
 _DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
 #: H2O calls the probabilities of the outcomes 0, 1, ... so, beside its decision in `predict`.
@@ -57,35 +51,13 @@ def find_label(table: Table, given: str | None) -> tuple[str, Note | None]:
         return found[0], Note("truth-by-name", column=found[0])
     if found:
         message = f"{table.source}: {' and '.join(map(repr, found))} could each be the truth."
-        raise DataError(message, hint=f"Say: --label {shlex.quote(found[0])}")
-    others = [name for name in table.names if not CLASS_COLUMN.match(name)]
-    likely = _likely(table, others, lambda n: 2 <= len(table.labels(n).names) <= _FEW_VALUES)
+        raise DataError(message, hint=f"Say: --label {shlex.quote(found[0])}", code="no-label")
     raise DataError(
         f"{table.source}: I cannot tell which column holds the truth. "
         f"It has: {', '.join(table.names[:12])}.",
-        hint=f"Say: --label {shlex.quote(likely)}",
+        hint="Say: --label COLUMN",
+        code="no-label",
     )
-
-
-def _likely(table: Table, names: Sequence[str], fits: Callable[[str], bool]) -> str:
-    """The first of some columns that fits, if one does, and is no id; the first one otherwise."""
-    likely = [name for name in names if name.lower() not in ID_NAMES]
-    looked_at = likely[:_LOOKED_AT] if table.getters else []  # nothing is read of files far away
-    return next(filter(fits, looked_at), next(iter(likely), "COLUMN"))
-
-
-def likely_scores(table: Table, label: str) -> str:
-    """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
-
-    def between_0_and_1(name: str) -> bool:
-        if not _holds_numbers(table, name):
-            return False
-        values = table.numbers(name)
-        known = values[~np.isnan(values)]
-        return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
-
-    others = [name for name in [*table.names, *table.matrices] if name != label]
-    return _likely(table, others, between_0_and_1)
 
 
 def _holds_numbers(table: Table, name: str) -> bool:

@@ -22,6 +22,7 @@ from stakes.inquiry.case_question import (
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.option_words import binary_costs
+from stakes.inquiry.proposal import of_outcomes, proposing
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
 from stakes.sources.cells import Labels
@@ -173,7 +174,8 @@ def over_names(matrix: ConfusionMatrix, inquiry: Inquiry) -> Application:
     if words is not None and words.columns:
         binary_costs(words, names)  # which says that there are no rows to take a column from
     labels = Labels(names, np.arange(len(names)), None, matrix.class_totals)
-    return application_over(filed, words, labels, "truth", inquiry)
+    with proposing(lambda: of_outcomes(labels, inquiry), inquiry):
+        return application_over(filed, words, labels, "truth", inquiry)
 
 
 def ordered_table(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:

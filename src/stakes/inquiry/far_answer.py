@@ -41,13 +41,14 @@ from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
 from stakes.inquiry.model_decisions import rule_of
 from stakes.inquiry.model_scores import certain_refused
 from stakes.inquiry.option_words import CostWords
+from stakes.inquiry.proposal import proposal, proposing
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
 from stakes.sources.far.opened_files import Opened, UnreadGapError
 from stakes.sources.far.text_checks import looked_at
 from stakes.sources.patterns import Files, found_files
-from stakes.sources.source import FarFiles, opened
+from stakes.sources.source import FarFiles, from_frame, opened
 from stakes.sources.table import Table
 from stakes.summaries import ConfusionMatrix, PairedCounts
 
@@ -56,6 +57,9 @@ _NEEDS_ROWS = {
     "more": "files are joined in memory",
     "join_on": "files are joined in memory",
 }
+
+#: So many rows are looked at to propose what was not said.
+_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,23 @@ def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
         inquiry = inquiry.but(memory=inquiry.source.memory)
     else:
         files, engine = found_files(str(inquiry.source)), inquiry.engine or "duckdb"
+    with proposing(lambda: proposal(_first_rows(files, engine, inquiry), inquiry), inquiry):
+        return _counted_files(inquiry, (filed, words), files, engine, attended)
+
+
+def _first_rows(files: Files, engine: str, inquiry: Inquiry) -> Table:
+    """Some rows in memory, to see what the files hold."""
+    with opened(files, engine, inquiry.memory) as source:
+        frame = nw.from_native(source.frame).head(_LOOKED_AT)
+        eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        return from_frame(nw.to_native(eager), files.title)
+
+
+def _counted_files(
+    inquiry: Inquiry, costs: tuple[Any, Any], files: Files, engine: str, attended: Attended
+) -> Counted:
+    """See `counted_far`."""
+    filed, words = costs
     try:
         with opened(files, engine, inquiry.memory) as source:
             types = nw.from_native(source.frame).collect_schema()

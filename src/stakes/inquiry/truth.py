@@ -145,26 +145,29 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
         raise LabelError(
             f"'{label}' holds {len(labels.names)} outcomes, {counted(labels)}, but this needs two: "
             "one you act on and one you do not.",
-            hint=spelt_alike(labels) + "costs for more outcomes go into a file:  --costs "
-            "costs.toml\nwhen every error costs the same:  --cost error=1",
+            hint=spelt_alike(labels) + "when every error costs the same:  --cost error=1\n"
+            "otherwise give a file of costs, --costs costs.toml, which you get from:  "
+            f"stakes costs --template FILE --label {shlex.quote(label)} -o costs.toml",
         )
     refuse_single(labels, label)
     first, second = labels.names
+    rarer = second if labels.counts[1] <= labels.counts[0] else first
     if positive is not None:
         if positive not in labels.names:
             folded = {name.lower(): name for name in labels.names}
             near = difflib.get_close_matches(positive.strip().lower(), folded, n=1)
-            meant = folded[near[0]] if near else second
+            meant = folded[near[0]] if near else rarer
             message = f"'{positive}' does not occur in '{label}', which holds {counted(labels)}."
-            raise LabelError(message, hint=f"Say: --positive {shlex.quote(meant)}")
+            hint, code = f"Say: --positive {shlex.quote(meant)}", None if near else "no-positive"
+            raise LabelError(message, hint=hint, code=code)
         return (second, first) if positive == first else (first, second)
     for low, high in KNOWN_PAIRS:
         if {first.lower(), second.lower()} == {low, high}:
             return (first, second) if second.lower() == high else (second, first)
-    rarer = second if labels.counts[1] <= labels.counts[0] else first
     raise LabelError(
         f"I cannot tell which outcome is the one you act on. '{label}' holds {counted(labels)}.",
         hint=f"Say: --positive {shlex.quote(rarer)}",
+        code="no-positive",
     )
 
 

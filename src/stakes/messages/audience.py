@@ -30,11 +30,15 @@ _OPTIONS = {
 
 
 class _Face(NamedTuple):
-    """What things are called; `rows` are the rows of a file that the cases are."""
+    """What things are called; `rows` are the rows of a file that the cases are.
+
+    `typed` are the words of the command, as they were typed.
+    """
 
     command_line: bool = False
     names: Mapping[str, str] = MappingProxyType({})
     rows: Sequence[int] | Any = None
+    typed: tuple[str, ...] = ()
 
 
 _PYTHON = _Face()
@@ -42,10 +46,16 @@ _FACE: ContextVar[_Face] = ContextVar("face", default=_PYTHON)
 
 
 @contextmanager
-def command_line() -> Iterator[None]:
-    """Name things as the command line does."""
-    with _shown(_Face(command_line=True, names=_OPTIONS)):
+def command_line(typed: Sequence[str] = ()) -> Iterator[None]:
+    """Name things as the command line does; `typed` is what was typed there."""
+    words = tuple(typed) or _FACE.get().typed
+    with _shown(_Face(command_line=True, names=_OPTIONS, typed=words)):
         yield
+
+
+def typed_words() -> tuple[str, ...]:
+    """The command as it was typed, without the name of the program; empty in Python."""
+    return _FACE.get().typed
 
 
 @contextmanager

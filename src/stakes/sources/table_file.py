@@ -30,6 +30,10 @@ def read_table(path: str) -> Table:
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
         data = unzipped(data, name)
+    if name.lower().endswith(".toml"):
+        file = shlex.quote(path)
+        hint = f"stakes eval DATA.csv ... --costs {file}\nto see the costs:  stakes costs {file}"
+        raise FormatError(f"{name} holds costs, not cases.", hint=hint)
     found = format_of(data, name)
     if found is FORMATS[-1]:
         _refuse_half(data, name, path)

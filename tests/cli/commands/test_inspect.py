@@ -31,7 +31,7 @@ def test_the_command_it_suggests_works(run, name):
 def test_class_columns_of_several_models(run):
     ran = run("inspect", str(example_path("pets.csv")))
     assert "p(fox) by large" in ran.out
-    assert "--proba '*.p_*' --costs costs.toml" in ran.out
+    assert "--proba '*.p_*' --cost error=1" in ran.out
 
 
 def test_gaps_ids_and_codes(run, write):
@@ -67,7 +67,10 @@ def test_a_confusion_matrix_is_not_taken_for_rows(run, write):
 
 def test_a_column_called_truth_may_still_hold_cases(run, write):
     rows = "".join(f"{'yes' if k % 3 else 'no'},0.{k % 10}\n" for k in range(40))
-    assert "--label truth --scores p" in run("inspect", write("t.csv", f"truth,p\n{rows}")).out
+    assert (
+        "--label truth --positive no --scores p"
+        in run("inspect", write("t.csv", f"truth,p\n{rows}")).out
+    )
 
 
 def test_a_repeated_name_is_not_suggested(run, write):
@@ -119,7 +122,7 @@ class TestSeveralFiles:
         write("b.csv", "y,q\n" + "no,0.1\nyes,0.9\n" * 10)
         write("c.toml", "fn = 40\nfp = 4\n")
         out = run("inspect", "a.csv", "b.csv", "c.toml").out
-        assert out.count("To evaluate it, with costs of your own:") == 2
+        assert out.count("To evaluate it:") == 2
         assert "costs I understood" in out
         assert out.count("Nothing was evaluated.") == 1
 
