@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -208,6 +209,52 @@ class TestRows:
         ]
         assert ran.found["periods"][0]["cost"] == pytest.approx(np.mean(paid))
 
+    @staticmethod
+    def dated(days: int, each_day: int, form: str = "%Y-%m-%d") -> str:
+        """Rows of so many days, a fifth of each day's cases positive."""
+        first = date(2025, 1, 6)
+        rows = [
+            f"{(first + timedelta(days=day)).strftime(form)},{'yes' if k % 5 == 0 else 'no'},"
+            f"{'yes' if k % 4 == 0 else 'no'}"
+            for day in range(days)
+            for k in range(each_day)
+        ]
+        return "day,y,d\n" + "\n".join(rows) + "\n"
+
+    @pytest.mark.parametrize(
+        ("days", "each_day", "form", "length", "count"),
+        [
+            (30, 60, "%Y-%m-%d", "day", 30),  # 12 positives a day
+            (30, 60, "%Y-%m-%dT08:30:00", "day", 30),
+            (150, 10, "%Y-%m-%d", "week", 22),  # 2 a day are 14 a week
+            (150, 10, "%Y%m%d", "week", 22),
+            (300, 60, "%Y-%m-%d", "week", 43),  # enough a day, but 300 rows
+            (150, 5, "%Y-%m-%d", "month", 5),  # 1 a day
+            (12, 5, "%Y-%m-%d", "week", 2),  # too few for any, so the longest of two
+            (150, 5, "%Y-%m", "month", 5),
+            (20, 60, "day %j", None, 20),  # no dates: as they are
+            (20, 60, "%j", None, 20),
+        ],
+    )
+    def test_the_length_of_periods_is_chosen(self, run, write, days, each_day, form, length, count):
+        write("data.csv", self.dated(days, each_day, form))
+        words = ("monitor", "data.csv", "--time", "day", "--decisions", "d", *self.WORDS)
+        found = run(*words, "--json").found
+        assert found["period"] == length
+        assert len(found["periods"]) == count
+        printed = run(*words)
+        assert ("change with --period" in " ".join(printed.out.split())) == (length is not None)
+        assert len(printed.out.splitlines()) < 70
+
+    def test_many_periods_are_not_all_printed(self, run, write):
+        write("data.csv", self.dated(150, 5))
+        ran = run("monitor", "data.csv", "--time", "day", "--decisions", "d", *self.WORDS,
+                  "--period", "day")  # fmt: skip
+        assert ran.out.count("too few") <= 14
+        assert "(136 more days without an alarm; --csv has all)" in ran.out
+        assert "2025-01-06" in ran.out  # the reference
+        assert "2025-06-04" in ran.out  # the last
+
     def test_a_plot(self, run, write, tmp_path):
         pytest.importorskip("matplotlib", reason="drawings need matplotlib")
         write("data.csv", _rows())
@@ -305,9 +352,20 @@ class TestFilesCountedApart:
 
     def test_too_many_times(self, stamped, monkeypatch):
         monkeypatch.setattr("stakes.cli.commands.monitor.period_input.MOST", 10)
-        ran = stamped("monitor", "parts/*.parquet", "--time", "day", *self.WORDS)
+        words = ("parts/*.parquet", "--time", "day", *self.WORDS)
+        ran = stamped("monitor", *words, "--period", "hour")
+        assert ran.code == 0, ran.err
+        monkeypatch.setattr("stakes.cli.commands.monitor.period_input.MOST", 2)
+        ran = stamped("monitor", *words, "--period", "hour")
         assert ran.code == 2
-        assert "--period week" in ran.err
+        assert "--period day" in ran.err
+
+    def test_the_length_is_chosen_alike(self, stamped):
+        words = ("--time", "day", *self.WORDS)
+        wanted = stamped("monitor", "data.csv", *words).found
+        found = stamped("monitor", "parts/*.parquet", *words).found
+        assert found["period"] == wanted["period"] == "day"
+        assert found["periods"] == wanted["periods"]
 
 
 class TestGroups:

@@ -41,8 +41,8 @@ long the run, with the probability --level.
 _PERIODS = {
     **ENGINES,
     "--time COLUMN": "when each row of one file happened",
-    "--period {hour,day,week,month,quarter,year}": "put dates of --time together; without it each "
-    "value is a period",
+    "--period {hour,day,week,month,quarter,year}": "put dates of --time together; default, the "
+    "shortest from days on with enough cases; values that are no dates are periods as they are",
     **GROUPS,
     "--reference NAME": "the period to compare with; default, the first",
     "--reference-first N": "compare with the first N periods together, which is surer than with "

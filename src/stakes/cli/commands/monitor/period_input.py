@@ -40,6 +40,11 @@ from stakes.summaries.stored_file import is_summary
 MOST = 1000
 UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
 LONGER = {"hour": "day", "day": "week", "week": "month", "month": "year"}
+#: Lengths to choose from, the cases of every outcome that nine in ten periods must then have, and
+#: the most periods: few long ones find a change sooner than many short ones.
+_LENGTHS, _ENOUGH, _MOST_CHOSEN = ("day", "week", "month", "quarter", "year"), 10, 60
+#: How a time begins that is a date, and no number such as 2026.
+_DATED = re.compile(r"\s*(\d{4}-\d\d|\d{8}(?!\d))")
 #: A date, perhaps with a time and an offset, such as 2026-11-15T08:30:00+02:00 or 20261115.
 DATE = re.compile(
     r"(\d{4})-?(?:(\d\d)(?:-?(\d\d))?)?"
@@ -47,28 +52,55 @@ DATE = re.compile(
 )
 
 
+def chosen_length(names: Sequence[str], tally: NDArray[Any]) -> str | None:
+    """The shortest length of periods with enough cases; None where the times are no dates.
+
+    `tally` holds the cases at each time, one column for each outcome that matters. If no length has
+    enough, it is the longest of which there are two.
+    """
+    if not all(_DATED.match(name) for name in names):
+        return None
+    try:
+        dates = _dates(tuple(names), "")
+    except DataError:
+        return None
+    longest = None
+    for length in _LENGTHS[2 if all(len(name.strip()) == 7 for name in names) else 0 :]:
+        _, place = np.unique(_named(dates, length), return_inverse=True)
+        cases = np.zeros((place.max() + 1, tally.shape[1]))
+        np.add.at(cases, place.reshape(-1), tally)
+        cases = cases[cases.sum(axis=1) > 0]
+        if len(cases) < 2:
+            break
+        longest = length
+        whole = cases[1:-1] if len(cases) > 2 else cases  # the first and the last may be cut off
+        if len(cases) <= _MOST_CHOSEN and np.mean(whole.min(axis=1) >= _ENOUGH) >= 0.9:
+            break
+    return longest
+
+
 def period_of(
-    labels: Labels, rows: NDArray[np.intp], args: Any
+    labels: Labels, rows: NDArray[np.intp], time: str, period: str | None
 ) -> tuple[list[str], NDArray[np.intp]]:
     """The names of the periods in order of time, and which of them each case belongs to."""
     codes = labels.codes[rows]
     if (codes < 0).any():
         row = int(rows[int((codes < 0).argmax())]) + 1
-        raise DataError(f"'{args.time}', the time, is empty in row {grouped(row)}.")
-    if args.period is None:
+        raise DataError(f"'{time}', the time, is empty in row {grouped(row)}.")
+    if period is None:
         try:  # by their numbers where all are numbers, else as text
             order = np.argsort([float(name) for name in labels.names], kind="stable")
         except ValueError:
             order = np.argsort(np.array(labels.names), kind="stable")
         names, place = [labels.names[k] for k in order], np.argsort(order)
-        said = f"'{args.time}' holds {grouped(len(names))} different times."
+        said = f"'{time}' holds {grouped(len(names))} different times."
         hint = "put them together:  --period week"
     else:
-        dates = _dates(labels.names, args.time)
-        found, place = np.unique(_named(dates, args.period), return_inverse=True)
+        dates = _dates(labels.names, time)
+        found, place = np.unique(_named(dates, period), return_inverse=True)
         names, place = found.tolist(), place.reshape(-1)
         said = f"there are {grouped(len(names))} periods."
-        hint = f"take longer ones:  --period {LONGER.get(args.period, 'year')}"
+        hint = f"take longer ones:  --period {LONGER.get(period, 'year')}"
     if len(names) > MOST:
         raise DataError(said, hint=hint)
     kept, again = np.unique(place[codes], return_inverse=True)  # those in which there is a case
@@ -114,14 +146,19 @@ def from_far(args: Any) -> Watched:
     name = chosen(list(reduction.request.models), args.model)
     times = tuple(as_text(key[0]) for key in reduction.slices)
     rows = np.arange(len(times))
-    names, places = period_of(Labels(times, rows), rows, args)
+    counts = [reduction[key].confusion(name).counts for key in reduction.slices]
+    period = args.period
+    if period is None:
+        matters = np.ptp(app.costs.values, axis=1) > 0
+        period = chosen_length(times, np.array(counts).sum(axis=2)[:, matters])
+    names, places = period_of(Labels(times, rows), rows, args.time, period)
     parts: dict[str, list[ConfusionMatrix]] = {label: [] for label in names}
-    for key, place in zip(reduction.slices, places.tolist(), strict=True):
-        counts = reduction[key].confusion(name).counts
-        parts[names[place]].append(ConfusionMatrix(counts, app.classes, app.decisions))
+    for each, place in zip(counts, places.tolist(), strict=True):
+        parts[names[place]].append(ConfusionMatrix(each, app.classes, app.decisions))
     periods = {label: merge_summaries(tables) for label, tables in parts.items()}
     watch = watch_over(periods, found.judged, args)
-    return Watched(watch, found.files.title, name, costs_said(app), found.warnings)
+    said = costs_said(app)
+    return Watched(watch, found.files.title, name, said, found.warnings, period, not args.period)
 
 
 def from_files(paths: list[str], args: Any) -> Watched:
@@ -175,7 +212,16 @@ def from_rows(args: Any) -> Watched:
             raise DataError("--groups does not go with costs per case here.")
     model, table, truth = models[0], question.table, as_positions(cases.truth)
     codes = as_positions(_decided(model, cases, app, inquiry, case_costs))
-    names, places = period_of(table.labels(args.time), cases.rows, args)
+    times, period = table.labels(args.time), args.period
+    if period is None and (inside := times.codes[cases.rows]).min() >= 0:
+        size = len(times.names), len(cases.classes)
+        at = inside * size[1] + truth
+        tally = np.bincount(at, minlength=size[0] * size[1]).reshape(size)
+        present = tally.sum(axis=1) > 0
+        matters = case_costs is not None or np.ptp(app.costs.values, axis=1) > 0
+        dated = [name for name, has in zip(times.names, present, strict=True) if has]
+        period = chosen_length(dated, tally[present][:, matters])
+    names, places = period_of(times, cases.rows, args.time, period)
     groups = groups_of(table, cases, inquiry.groups)
     if groups is not None and inquiry.groups is not None:
         groups = np.array(table.labels(inquiry.groups).names, dtype=object)[groups]
@@ -199,7 +245,8 @@ def from_rows(args: Any) -> Watched:
             )
     found = watch_over(periods, judged, args, scores or None)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
-    return Watched(found, table.source, name, said, (gaps,) if gaps else ())
+    warned = (gaps,) if gaps else ()
+    return Watched(found, table.source, name, said, warned, period, not args.period)
 
 
 def _decided(

@@ -7,6 +7,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
@@ -19,7 +21,11 @@ from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.monitoring import Watch, watch
+from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
+
+#: More periods than this are not all shown on a terminal.
+_MOST_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Watched:
     model: str
     costs_said: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    period: str | None = None  # the length of periods that dates were put into
+    chosen: bool = False  # by us
 
 
 def chosen(models: list[str], given: str | None) -> str:
@@ -127,12 +135,16 @@ def _print(found: Watched) -> None:
     table = watch.frame()
     of = f" of {found.model}" if found.model else ""
     cases = grouped(float(table["cases"].sum()))
-    print_wrapped(f"read {found.source}: {cases} cases{of} in {len(watch.periods)} periods, "
+    length = found.period or "period"
+    print_wrapped(f"read {found.source}: {cases} cases{of} in {len(watch.periods)} {length}s, "
                   f"compared with {watch.reference!s}", rest="  ")  # fmt: skip
     for line in found.costs_said:
         print_aligned(line)
     print()
-    print_columns(*_columns(watch), between=", ")
+    shown_rows = _rows_shown(watch)
+    print_columns(*_columns(found, shown_rows), between=", ")
+    if hidden := len(watch.periods) - len(shown_rows):
+        print_wrapped(f"({grouped(hidden)} more {length}s without an alarm; --csv has all)")
     told = "change = from shares of outcomes + from errors; chance: if nothing had changed"
     print(dim(shown(f"({told})")))
     print()
@@ -144,6 +156,11 @@ def _print(found: Watched) -> None:
         print(f"  from the errors:             {change.rate_part}")
     else:
         print_wrapped(watch.advice, style=bold)
+    if found.period is not None and found.chosen:
+        few = math.isnan(float(np.median(table["low"])))
+        why = "even these have too few cases" if few else "the shortest with enough cases in most"
+        print_wrapped(f"Periods are {length}s ({why}); change with --period",
+                      first="- ", rest="  ")  # fmt: skip
     many = percent(1 - watch.level)
     print_wrapped(
         f"alarms are this rare: if nothing ever changes, there is one in {many} of all runs, "
@@ -153,20 +170,31 @@ def _print(found: Watched) -> None:
     )
 
 
-def _columns(watch: Watch) -> list[Column]:
+def _rows_shown(watch: Watch) -> list[int]:
+    """Which periods the terminal shows: all, or of many the reference, alarms and the last."""
+    count = len(watch.periods)
+    if count <= _MOST_ROWS:
+        return list(range(count))
+    rung = [k for k, name in enumerate(watch.periods) if name in watch.alarms]
+    return sorted({0, *rung[: _MOST_ROWS // 2], *range(count - _MOST_ROWS // 3, count)})
+
+
+def _columns(found: Watched, rows: list[int]) -> list[Column]:
     """The table of periods; columns to the right leave first."""
-    table = watch.frame()
+    watch = found.watch
+    table = Frame({name: column[rows] for name, column in watch.frame().items()})
     unit = f" {watch.application.unit}" if watch.application.unit else ""
     marks = ["ALARM" if rung else "" for rung in table["alarm"].tolist()]
     costs = aligned(table["cost"].tolist())
     starts, stops = (aligned(table[end].tolist(), 3) for end in ("low", "high"))
     ends = zip(starts, stops, table["low"], strict=True)
     limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
-    n = len(watch.periods)
+    n = len(rows)
+    title = "week of" if found.period == "week" else found.period or "period"
     columns = ("change", "from_shares", "from_errors")
     changes = _signed([value for name in columns for value in table[name].tolist()])
     return [
-        Column("period", [str(name) for name in watch.periods], label=True),
+        Column(title, [str(name) for name in table["period"]], label=True),
         Column("cases", [grouped(n) for n in table["cases"].tolist()], drop=3),
         Column(f"cost/case{unit}", costs),
         Column(f"{100 * watch.level:g}% interval", limits, drop=1),
@@ -206,6 +234,7 @@ def record(found: Watched) -> dict[str, Any]:
     return {
         "source": found.source,
         "model": found.model or None,
+        "period": found.period,
         "reference": str(watch.reference),
         "level": watch.level,
         "alarm": watch.alarm,
