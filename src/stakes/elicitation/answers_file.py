@@ -174,7 +174,7 @@ def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement,
     ... alarms = [40, 160]
     ... prefers = "b"
     ... ''')
-    (Statement('you prefer 6 missed and 160 for nothing to 12 missed and 40 for nothing': ...),)
+    (Statement('you prefer 6 missed and 160 false alarms to 12 missed and 40 false alarms': ...),)
     """
     with located(source):
         table = toml_table(text)

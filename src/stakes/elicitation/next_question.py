@@ -136,6 +136,11 @@ def _corners(miss: FloatArray, alarm: FloatArray, prior: float) -> FloatArray:
 
 #: A question is not repeated within this factor of one that was not answered.
 _APART = 1.5
+#: A miss rarely costs less than a false alarm, or more than this many times what makes acting on
+#: everybody as good as acting on nobody: questions about such ratios come later.
+_DEAREST = 10.0
+#: Outcomes in which more is missed, or more of the others are acted on, convince nobody.
+_MOST_MISSED, _MOST_ALARMED = 0.75, 0.5
 #: Without systems to choose between, the ratio is narrowed down to this factor.
 _ENOUGH = 2.0
 
@@ -183,7 +188,14 @@ def _dividing(talk: Elicitation) -> Question | None:
     options = talk.options
     stretches = options.stretches(0, talk.tolerance)
     count = len(stretches)
-    for left in sorted(range(count - 1), key=lambda k: _depth(k + 1, count)):
+    ends = [float(options.ratios[end]) for end, _ in stretches]
+    likely = [1 <= end <= _DEAREST * (1 - talk.prior) / talk.prior for end in ends]
+
+    def order(k: int) -> tuple[int, bool, int]:
+        questions, uneven = _depth(k + 1, count)
+        return questions, not likely[k], uneven
+
+    for left in sorted(range(count - 1), key=order):
         ratio = float(options.ratios[_switch(options, stretches, left, talk.tolerance)])
         if not _declined(talk, ratio):
             below, above = (options.names[stretches[k][1]] for k in (left, left + 1))
@@ -212,15 +224,18 @@ def _switch(options: Options, stretches: list[tuple[int, int]], k: int, toleranc
 
 
 def _posed(talk: Elicitation, ratio: float, why: str) -> Question | None:
-    """A question near the operating point that is best at this ratio.
+    """A question near the operating point that is best at this ratio, kept believable.
 
+    Only the difference between the outcomes counts, so both may be moved to numbers that a
+    model worth having could reach.
     None if no numbers one can picture would tell the ratios apart that are left.
     """
     point = (0.5, 0.1)
     if talk.systems:
         pairs = np.concatenate([np.column_stack(each) for each in talk.options.points])
         best = int(np.argmin(pairs @ np.array([talk.prior * ratio, 1 - talk.prior])))
-        point = (float(pairs[best, 0]), float(pairs[best, 1]))
+        missed, alarmed = pairs[best].tolist()
+        point = (min(missed, _MOST_MISSED), min(alarmed, _MOST_ALARMED))
     for within in (0.005, 0.00005):
         question = posed(ratio, prior=talk.prior, point=point, cases=talk.cases, within=within)
         if talk.ratio.low < question.ratio < talk.ratio.high:

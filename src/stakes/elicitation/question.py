@@ -55,8 +55,8 @@ class Question:
     20.0
     >>> print(question.text(1))
     Question 1.  Out of 1 000 cases (78 'churn'), which would you rather have?
-       A  12 'churn' missed,  40 'stay' acted on for nothing
-       B   6 'churn' missed, 160 'stay' acted on for nothing
+       A  12 'churn' missed,  40 false alarms
+       B   6 'churn' missed, 160 false alarms
     >>> question.statement("b").low
     20.0
     """
@@ -98,7 +98,7 @@ class Question:
         if place_of(answer, ("a", "b", "=")) is None:
             raise DataError(f"an answer is 'a', 'b' or '='; got {in_brief(answer)}.")
         pairs = zip(self.misses, self.alarms, strict=True)
-        first, second = (f"{miss} missed and {alarm} for nothing" for miss, alarm in pairs)
+        first, second = (f"{miss} missed and {alarm} false alarms" for miss, alarm in pairs)
         below, above = (0.0, self.ratio), (self.ratio, math.inf)
         sides = (below, above) if self.misses[0] > self.misses[1] else (above, below)
         (low, high), said = {
@@ -111,7 +111,7 @@ class Question:
 
     def text(self, number: int | None = None) -> str:
         """The question in words, at most 80 columns for names of usual length."""
-        negative, positive = (f"'{shown(name, 20)}'" for name in self.classes)
+        positive = f"'{shown(self.classes[1], 20)}'"
         head = "" if number is None else f"Question {number}.  "
         asked = f"{head}Out of {spoken(self.cases)} cases ({spoken(self.positives)} {positive}), "
         lines = textwrap.wrap(f"{asked}which would you rather have?", 80, subsequent_indent="   ")
@@ -119,7 +119,7 @@ class Question:
         for letter, miss, alarm in zip("AB", self.misses, self.alarms, strict=True):
             lines.append(
                 f"   {letter}  {spoken(miss):>{wide[0]}} {positive} missed, "
-                f"{spoken(alarm):>{wide[1]}} {negative} acted on for nothing"
+                f"{spoken(alarm):>{wide[1]}} false alarm{'' if alarm == 1 else 's'}"
             )
         return "\n".join(lines)
 
@@ -163,7 +163,8 @@ def posed(
         times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
         times = min(times, max(1, positives // (10 * saved)))
         fewer, more = saved * times, extra * times
-        first, second = max(misses, fewer), min(alarms, negatives - more)
+        first = misses if misses > fewer else 2 * fewer  # none missed at all, and no false
+        second = min(alarms or more, negatives - more)  # alarm, are hard to believe
         if first <= positives and second >= 0:
             return Question(size, positives, (first, first - fewer), (second, second + more))
         size *= 10  # too few cases for this exchange: think of more

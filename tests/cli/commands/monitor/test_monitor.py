@@ -229,9 +229,9 @@ class TestRows:
             (150, 10, "%Y-%m-%d", "week", 22),  # 2 a day are 14 a week
             (150, 10, "%Y%m%d", "week", 22),
             (300, 60, "%Y-%m-%d", "week", 43),  # enough a day, but 300 rows
-            (150, 5, "%Y-%m-%d", "month", 5),  # 1 a day
+            (150, 5, "%Y-%m-%d", "month", 6),  # 1 a day
             (12, 5, "%Y-%m-%d", "week", 2),  # too few for any, so the longest of two
-            (150, 5, "%Y-%m", "month", 5),
+            (150, 5, "%Y-%m", "month", 6),
             (20, 60, "day %j", None, 20),  # no dates: as they are
             (20, 60, "%j", None, 20),
         ],
