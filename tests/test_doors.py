@@ -180,6 +180,26 @@ class TestKinds:
         with pytest.raises(DataError, match="`at` must be one-dimensional, not empty"):
             uncertainty.band(SCORES, "bayes_error", at=[])
 
+    @pytest.mark.filterwarnings("error")
+    def test_odds_that_leave_almost_nothing_to_one_class(self) -> None:
+        """From log odds of 37 on, 1 - p is 0, and costs were divided by it."""
+        found = uncertainty.band(SCORES, at=[-300.0, 300.0], draws=20, min_cases=1, rng=0)
+        curve = curves.bayes_error(SCORES, log_odds=[-300.0, 300.0])
+        np.testing.assert_allclose(found.y, curve.actual, rtol=1e-12)
+        with pytest.raises(DataError, match="within 700 of 0"):
+            uncertainty.band(SCORES, at=[1e3])
+
+    def test_numbers_of_another_shape(self) -> None:
+        for wrong in ([1.0, [1.0]], [[[[1]]]]):
+            with pytest.raises(StakesError):
+                stakes.CaseCosts.binary(fn=[1.0, 2.0], fp=wrong)
+            with pytest.raises(StakesError):
+                elicitation.ratio_from_amounts(false_positive=wrong, false_negative=1.0)
+        with pytest.raises(StakesError, match="a column for each of the 2 classes"):
+            stakes.Posteriors.from_llrs(np.ones((1, 40)), [0.5, 0.5], classes=[0, 1])
+        with pytest.raises(DataError, match="as their squares count"):
+            stakes.CostTally.from_costs(Y, [1e300, 1, 1, 1])
+
     def test_a_cloud_has_an_end(self) -> None:
         with pytest.raises(DataError, match="steps=2000 at most"):
             audit.metric_cloud(["f1"], class_totals=(5, 5), steps=10**6)

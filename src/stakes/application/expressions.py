@@ -251,7 +251,7 @@ class CostExpression:
 
 def _numbers(values: Any, name: str) -> FloatArray:
     """A column, or one number that stands for all cases, as finite floats."""
-    scalar = np.ndim(values) == 0
+    scalar = not isinstance(values, (list, tuple)) and np.ndim(values) == 0
     array = as_floats([values] if scalar else values, name).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:

@@ -177,7 +177,7 @@ def _number(value: Any, name: str) -> float:
 def _pair(amount: Any) -> tuple[float, float]:
     """A number or a range as two ends."""
     ends = np.atleast_1d(as_reals(amount, "amount", CostError))
-    if ends.size not in (1, 2) or not np.isfinite(ends).all() or ends[0] > ends[-1]:
+    if ends.shape not in ((1,), (2,)) or not np.isfinite(ends).all() or ends[0] > ends[-1]:
         raise CostError(f"an amount is a number, or a pair (from, to); got {amount!r}.")
     return float(ends[0]), float(ends[-1])
 

@@ -119,6 +119,11 @@ class Posteriors:
         """
         scores = _log_columns(llrs, "llrs", classes)
         names = tuple(range(scores.shape[1])) if classes is None else tuple(classes)
+        if len(names) != scores.shape[1]:
+            raise PosteriorError(
+                f"`llrs` must have a column for each of the {len(names)} classes; got shape "
+                f"{scores.shape}."
+            )
         shares = as_priors(priors, names)
         with np.errstate(divide="ignore", invalid="ignore"):  # certain evidence, prior 0: refused
             return cls._from_scores(scores + np.log(shares), classes)

@@ -13,6 +13,7 @@ def read(data: bytes, name: str) -> Table:
     parquet = load("pyarrow.parquet", extra="parquet")
     try:
         table = parquet.read_table(pyarrow.BufferReader(data))
+        names = tuple(table.column_names)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"{name}: the Parquet file is damaged ({said.rstrip('.')})."
@@ -20,5 +21,4 @@ def read(data: bytes, name: str) -> Table:
     if table.num_rows == 0:
         raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
     getters = [column.to_numpy for column in table.columns]
-    names = tuple(table.column_names)
     return Table(name, table.num_rows, names, "Parquet", getters=getters)

@@ -17,6 +17,9 @@ from stakes.results import Frame
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
+#: The sum of the squares of many costs must stay a number.
+_LARGEST = 1e140
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostTally(Storable):
@@ -127,6 +130,8 @@ class CostTally(Storable):
         cls, truth: Any, chosen: Any, paid: FloatArray, rows: Any, columns: Any
     ) -> CostTally:
         """Sums by cell."""
+        if paid.size and np.abs(paid).max() > _LARGEST:
+            raise DataError(f"`costs` must lie within {_LARGEST:g} of 0, as their squares count.")
         shape = (len(rows), len(columns))
         cell = truth * shape[1] + chosen
         counts, sums, squares = (

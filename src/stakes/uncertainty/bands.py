@@ -157,6 +157,8 @@ def band(
     if not callable(curve):
         of_kind(curve, "curve", str)
     if curve == "bayes_error":
+        if (np.abs(x) > 700).any():
+            raise DataError("`at` must be log odds within 700 of 0.")
         y, draw = _by_threshold(scores, "llr", -x, _normalised_cost(x))
     elif curve == "decision":
         y, draw = _by_threshold(scores, "posterior", x, _net_benefit(x, float(scores.priors[1])))
@@ -177,9 +179,9 @@ def band(
 
 def _normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Cost at each log odds of the effective prior over that of the best naive decision."""
-    u = 1 / (1 + np.exp(-x))
-    naive = np.minimum(u, 1 - u)
-    return lambda fnr, fpr: (u * fnr + (1 - u) * fpr) / naive
+    u, rest = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))  # 1 - u would be 0 from 37 on
+    naive = np.minimum(u, rest)
+    return lambda fnr, fpr: (u * fnr + rest * fpr) / naive
 
 
 def _net_benefit(x: FloatArray, share: float) -> Callable[[FloatArray, FloatArray], FloatArray]:
