@@ -14,6 +14,7 @@ from stakes._guesses import answers_guesses
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
+from stakes.application.written_amounts import volume_and_period
 from stakes.exceptions import CostError, PriorError
 from stakes.messages.audience import either
 from stakes.typing import FloatArray, Name, Priors
@@ -65,7 +66,7 @@ class Application:
         costs: Any,
         priors: Priors | None = None,
         unit: str | None = None,
-        volume: float | None = None,
+        volume: float | str | None = None,
         period: str | None = None,
     ) -> None:
         if isinstance(costs, Application):
@@ -73,17 +74,14 @@ class Application:
                 "`costs` is an Application already.", hint="app.with_priors([...]), or app.costs"
             )
         matrix = as_cost_matrix(costs)
-        if volume is not None and not (is_number(volume) and 0 < volume < math.inf):
-            count, _, period = str(volume).partition("/")
-            raise CostError(
-                f"`volume` must be a positive number of cases; got {volume!r}.",
-                hint=f"volume={count.strip()}, period={period.strip()!r}" if period else None,
-            )
+        cases, period = volume_and_period(volume, period)
+        if cases is not None and not (is_number(cases) and 0 < cases < math.inf):
+            raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
         for name, words in (("unit", unit), ("period", period)):
             if words is not None:
                 of_kind(words, name, str, error=CostError)
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
-        vars(self).update(costs=matrix, priors=shares, unit=unit, volume=volume, period=period)
+        vars(self).update(costs=matrix, priors=shares, unit=unit, volume=cases, period=period)
 
     # ------------------------------------------------------------- names and priors
 

@@ -185,7 +185,8 @@ def case_costs(
 
 def is_binary(costs: Mapping[Any, Any]) -> bool:
     """Whether amounts are given by fn, fp, tp, tn, rather than by truth and decision."""
-    return set(costs) <= set(AMOUNTS) and not any(isinstance(v, Mapping) for v in costs.values())
+    words = {key.lower() if isinstance(key, str) else key for key in costs}
+    return words <= set(AMOUNTS) and not any(isinstance(v, Mapping) for v in costs.values())
 
 
 def cost_cells(
@@ -213,7 +214,7 @@ def _cells(
                 f"{sizes[0]} and {sizes[1]}.",
                 hint="{truth: {decision: amount}}",
             )
-        said = {AMOUNTS[word] for word in costs}
+        said = {AMOUNTS[word.lower()] for word in costs}
         amounts = {at: binary_amounts(costs)[key] for key, at in _SHORT_FORM.items() if key in said}
         return classes, decisions, amounts
     rows = as_names(costs if classes is None else classes, "classes", CostError)

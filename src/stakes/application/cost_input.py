@@ -21,6 +21,7 @@ from stakes.application.expressions import CostExpression
 from stakes.application.toml_reader import cost_table
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
+from stakes.application.written_amounts import is_same_unit, plain_costs
 from stakes.exceptions import CostError, FormatError, LabelError, StakesError
 from stakes.typing import Name
 
@@ -91,8 +92,15 @@ def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplicati
 
 def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
     """Amounts by fn and fp, one for every error, or by truth and decision."""
+    costs, unit = plain_costs(costs)
+    stated = _from_amounts(costs, positive)
+    return stated if unit is None else _with_settings(stated, {"unit": unit})
+
+
+def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
+    """The same of plain amounts."""
     if "abstain" in costs and _is_binary(costs):
-        plain = _from_mapping(_but_abstain(costs), positive)
+        plain = _from_amounts(_but_abstain(costs), positive)
         if isinstance(plain, Application) and is_number(costs["abstain"]):
             return plain.with_costs(plain.costs.with_abstention(costs["abstain"]))
         raise CostError("beside `abstain` the costs must be numbers.", hint=_ABSTAIN)
@@ -276,13 +284,15 @@ def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:
             f"`{next(iter(beside))}` cannot be given beside costs that differ from case to case.",
             hint="application=Application(costs, priors=..., unit=...), case_costs=CaseCosts(...)",
         )
-    for name in beside:
-        if getattr(stated, name) is not None:
+    for name, value in beside.items():
+        own = getattr(stated, name)
+        if own is not None and not (name == "unit" and is_same_unit(own, value)):
             raise CostError(f"`{name}` is given twice: by the costs and beside them.")
     if isinstance(stated, Application):
         has = {name: getattr(stated, name) for name in ("priors", "unit", "volume", "period")}
         return Application(stated.costs, **{**has, **beside})
     again = copy.copy(stated)
     checked = Application(stated.expected.costs, **beside)
-    vars(again).update({name: getattr(checked, name) for name in beside})
+    found = {name: getattr(checked, name) for name in (*beside, "period")}
+    vars(again).update({name: value for name, value in found.items() if value is not None})
     return again

@@ -36,7 +36,7 @@ def binary_amounts(given: Mapping[Any, Any]) -> dict[str, Any]:
     """Amounts by tn, fp, fn and tp, whichever words they came by; right decisions may be free."""
     found: dict[str, Any] = {}
     for word, amount in given.items():
-        key = AMOUNTS.get(word) if isinstance(word, str) else None
+        key = AMOUNTS.get(word.lower()) if isinstance(word, str) else None
         if key is None:
             raise CostError(f"{word!r} is no cost of two classes.", hint="fn=10, fp=1")
         if amount is None:

@@ -18,6 +18,7 @@ from stakes._random import as_generator
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import AMOUNTS, CostMatrix, binary_amounts
 from stakes.application.unknowns import DirichletShares, Unknown, equal_or_given
+from stakes.application.written_amounts import volume_and_period
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 
@@ -182,7 +183,7 @@ class UncertainApplication:
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
         unit: str | None = None,
-        volume: float | None = None,
+        volume: float | str | None = None,
         period: str | None = None,
     ) -> None:
         base, terms, given = parts_of(costs)
@@ -191,6 +192,7 @@ class UncertainApplication:
             raise PriorError("`priors` are given twice: with the draws and beside them.")
         shares = checked_priors(priors, rows)
         vars(self).update(base=frozen(base), terms=terms, given=given, priors=shares)
+        volume, period = volume_and_period(volume, period)
         vars(self).update(classes=rows, decisions=columns, unit=unit, volume=volume, period=period)
 
     # ------------------------------------------------------------- ways to make one

@@ -58,8 +58,8 @@ _MODELS = {
     "--renormalise": "rescale probabilities that do not add to 1",
 }
 _COSTS = {
-    "--cost fn=10": "fn= (a miss), fp= (a false alarm), also tp= and tn=; a number or arithmetic "
-    "over columns, fn='0.75*amount'; error=1 when every error costs the same",
+    "--cost fn=10": "fn= (a miss), fp= (a false alarm), also tp= and tn=; a number (10, 1.5k, "
+    "500EUR) or arithmetic over columns, fn='0.75*amount'; error=1 when every error costs the same",
     "--miss 10": "the same as --cost fn=10",
     "--false-alarm 1": "the same as --cost fp=1",
     "--gain tp=40": "gains instead of costs: tp=40 fp=-4 (also tn=, fn=; what is left out is 0), "

@@ -24,6 +24,7 @@ from stakes.application import (
 )
 from stakes.application.application import refuse_paid_errors
 from stakes.application.cost_input import stated_costs
+from stakes.application.written_amounts import plain_costs
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import (
@@ -67,7 +68,7 @@ def evaluate(
     application: Any = None,
     priors: Priors | None = None,
     unit: str | None = None,
-    volume: float | None = None,
+    volume: float | str | None = None,
     period: str | None = None,
     X: Any = None,
     classes: Any = None,
@@ -101,15 +102,15 @@ def evaluate(
         come without a mapping; other columns of a data frame are models, by their names. Or
         confusion matrices, when nobody has the rows: on the same cases or each on its own.
     costs : mapping, nested list, CostMatrix, data frame, path or CaseCosts
-        What errors cost: ``{"fn": 500, "fp": 20}``, a table whose rows are true classes, or a
-        file that `read_costs` reads. Costs that name no classes take the names of the labels,
-        the positive one second.
+        What errors cost: ``{"fn": 500, "fp": 20}`` (also ``"€500"`` or ``"1.5k"``, which state
+        the unit), a table whose rows are true classes, or a file that `read_costs` reads. Costs
+        that name no classes take the names of the labels, the positive one second.
     application : Application, UncertainApplication, or as `costs`
         All that is at stake in one object, in place of `costs` and the four that follow.
         Uncertain costs and priors are judged by their expectation, and at all that they may be
         (`.doubt`); the verdict says when the choice depends on them.
     priors, unit, volume, period : optional
-        As in `Application`, beside `costs`.
+        As in `Application`, beside `costs`; ``volume="10000/month"`` states the period too.
     X : array or data frame, optional
         The cases, for models that are fitted estimators: `predict_proba(X)` is matched to the
         application by `classes_`. What decides by cost itself is asked for its decisions.
@@ -309,7 +310,7 @@ def evaluate_frame(
     application: Any = None,
     priors: Priors | None = None,
     unit: str | None = None,
-    volume: float | None = None,
+    volume: float | str | None = None,
     period: str | None = None,
     scores: Any = None,
     posteriors: Any = None,
@@ -467,11 +468,14 @@ def _scored(scores: Any, posteriors: Any) -> Any:
 
 def _formulas(costs: Any, case_costs: Any) -> tuple[Any, Any]:
     """Costs, and costs per case where amounts are formulas over columns."""
-    if not isinstance(costs, Mapping) or not any(isinstance(v, str) for v in costs.values()):
+    if not isinstance(costs, Mapping):
+        return costs, case_costs
+    amounts, unit = plain_costs(costs)
+    if not any(isinstance(value, str) for value in amounts.values()):
         return costs, case_costs
     if case_costs is not None:
         raise CostError("costs per case are given twice: as `costs` and as `case_costs`.")
-    return CostMatrix.zero_one(2), costs
+    return Application(CostMatrix.zero_one(2), unit=unit), amounts
 
 
 def _has_names(costs: Any, application: Any) -> bool:

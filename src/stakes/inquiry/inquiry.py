@@ -14,6 +14,7 @@ from stakes._checks import as_level, of_kind
 from stakes._files import as_path
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
+from stakes.application.written_amounts import plain_words
 from stakes.exceptions import DataError, FormatError
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ class Inquiry:
     more, join_on : str, optional
         Files with further columns, and the column by which they are joined.
     cost, gain : sequence of str
-        Amounts such as ``fn=10``; `gain` is empty where costs are meant, and ``("",)`` where the
-        amounts of `cost` or `costs` are gains.
+        Amounts such as ``fn=10``, ``fn=1.5k`` or ``fn=€500``, which states the unit; `gain` is
+        empty where costs are meant, and ``("",)`` where the amounts of `cost` or `costs` are gains.
     costs : str or Application, optional
         A file of costs.
     prevalence : str, optional
@@ -135,7 +136,9 @@ class Inquiry:
                 words = [of_kind(each, name, str) for each in of_kind(value, name, Iterable)]
                 object.__setattr__(self, name, ",".join(words))
         for name in ("cost", "gain"):
-            object.__setattr__(self, name, _words(getattr(self, name)))
+            plain, unit = plain_words(_words(getattr(self, name)), self.unit)
+            object.__setattr__(self, name, plain)
+            object.__setattr__(self, "unit", unit)
         object.__setattr__(self, "level", as_level(self.level))
         if self.scores_are is not None and self.scores_are not in KINDS:
             known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"

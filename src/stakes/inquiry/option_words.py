@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, CaseCosts, CostExpression, CostMatrix, case_costs
+from stakes.application.written_amounts import read_volume
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
@@ -76,11 +77,6 @@ def _refuse_tiny(values: FloatArray) -> None:
 
 _KEYS = {name: name for name in ("fn", "fp", "tp", "tn", "error")}
 _KEYS |= {"miss": "fn", "false_alarm": "fp"}
-_PERIODS = {
-    "yr": "year", "year": "year", "y": "year", "mo": "month", "month": "month",
-    "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
-    "q": "quarter", "h": "hour", "hour": "hour",
-}  # fmt: skip
 _DASH_RANGE = re.compile(r"\d+(?:\.\d+)?-\d+(?:\.\d+)?")
 _GAIN = "Say:  --gain tp=40 fp=-4   (what a decision brings in, a loss with a minus)"
 
@@ -225,19 +221,7 @@ def _column(name: str, words: CostWords, table: Table) -> Any:
 
 def volume(text: str | None) -> tuple[float | None, str | None]:
     """``250000/yr`` as a number of cases and a period."""
-    if text is None:
-        return None, None
-    match = re.fullmatch(r"\s*([\d_. ]+?)\s*([kKM]?)\s*(?:/\s*(\w+))?\s*", text)
-    try:
-        number = float(match[1].replace("_", "").replace(" ", "")) if match else 0.0
-    except ValueError:
-        match = None
-    if match is None or number <= 0 or (match[3] and match[3].lower() not in _PERIODS):
-        such = "--volume 250000/yr   (also /month, /week, /day)"
-        hint = f"Say how many cases there are in a period:  {such}"
-        raise CostError(f"I cannot read the volume '{text}'.", hint=hint)
-    number *= {"": 1, "k": 1e3, "K": 1e3, "M": 1e6}[match[2]]
-    return number, _PERIODS[match[3].lower()] if match[3] else None
+    return (None, None) if text is None else read_volume(text)
 
 
 def shares(text: str, classes: tuple[str, ...]) -> list[float]:

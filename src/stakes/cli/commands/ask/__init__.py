@@ -67,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
+    from stakes.application.written_amounts import plain_words
     from stakes.cli.commands.ask.dialogue import (
         asked_about,
         conversation,
@@ -86,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     refuse_unfit({"-o": args.output}, inquiry_of(args))  # before anybody has answered anything
     toml_path(args.output or "costs.toml")
     args.payers = ""
+    if args.amounts:
+        args.amounts, args.unit = plain_words(args.amounts, args.unit)
     question = asked_about(args)
     if question is not None and len(question.cases.classes) > 2:
         from stakes.cli.commands.ask.matrix_dialogue import ask_about_matrix
