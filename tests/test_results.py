@@ -44,4 +44,4 @@ def test_empty():
 
 
 def test_a_cell_stays_in_its_line():
-    assert str(Frame({"model": ["a\nb\x1b"], "n": [1]})) == "model     n\na\\nb\\x1b  1"
+    assert str(Frame({"model": ["a\nb\x1b"], "n": [1]})) == "model  n\na␤b␛   1"

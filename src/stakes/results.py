@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._optional import load
 from stakes.exceptions import DataError
-from stakes.messages.audience import shown
+from stakes.messages.audience import marked
 
 __all__ = ["Frame"]
 
@@ -121,4 +121,4 @@ def _column(values: Any) -> NDArray[Any]:
 
 def _shown(value: Any) -> str:
     """A cell as text: floats to six significant digits."""
-    return f"{value:.6g}" if isinstance(value, float) else shown(str(value)).replace("\n", "\\n")
+    return f"{value:.6g}" if isinstance(value, float) else marked(str(value))

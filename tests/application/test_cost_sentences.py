@@ -157,8 +157,8 @@ class TestMany:
         costs = CostMatrix([[0, 1], [1, 0]], classes=["a\nb", "x" * 100])
         lines = costs.describe().splitlines()
         assert len(lines) == 5
-        assert "a\\nb" in lines[1]
-        assert "x" * 39 + "~" in lines[1]
+        assert "a␤b" in lines[1]
+        assert "x" * 100 in lines[1]
 
 
 class TestApplication:

@@ -23,7 +23,7 @@ def test_error_and_hint_go_to_stderr_with_exit_code_2(capsys):
 
 def test_control_characters_of_a_message_are_spelt_out(capsys):
     guarded(raising(CostError("bad \x1b[31mname")))
-    assert capsys.readouterr().err == "error: bad \\x1b[31mname\n"
+    assert capsys.readouterr().err == "error: bad ␛[31mname\n"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_verdict_first_then_a_table():
 
 def test_names_cannot_break_the_table():
     text = made("a|b\n*c* <d>").to_markdown()
-    assert "a\\|b \\*c\\* \\<d\\>" in text
+    assert "a\\|b␤\\*c\\* \\<d\\>" in text
 
 
 def test_written_to_a_path(tmp_path):

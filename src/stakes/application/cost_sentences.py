@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import of_kind
+from stakes.messages.audience import marked
 from stakes.typing import Name
 
 if TYPE_CHECKING:
@@ -23,11 +24,9 @@ def name_text(name: Name) -> str:
     return repr(name) if isinstance(name, float) else str(name)
 
 
-def shown(name: Name, limit: int = 40) -> str:
-    """A name for a line of text: on one line, and cut with ~ where it is very long."""
-    text = str(name)
-    text = text if text.isprintable() else repr(text)[1:-1]
-    return text if len(text) <= limit else text[: limit - 1] + "~"
+def shown(name: Name) -> str:
+    """A name for a line of text: whole, and on one line."""
+    return marked(str(name))
 
 
 #: More lines than this are not read; the dearest cells and a range say more.

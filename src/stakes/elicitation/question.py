@@ -111,7 +111,7 @@ class Question:
 
     def text(self, number: int | None = None) -> str:
         """The question in words, at most 80 columns for names of usual length."""
-        positive = f"'{shown(self.classes[1], 20)}'"
+        positive = f"'{shown(self.classes[1])}'"
         head = "" if number is None else f"Question {number}.  "
         asked = f"{head}Out of {spoken(self.cases)} cases ({spoken(self.positives)} {positive}), "
         lines = textwrap.wrap(f"{asked}which would you rather have?", 80, subsequent_indent="   ")

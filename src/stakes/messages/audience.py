@@ -126,12 +126,27 @@ _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x06
 
 
 def shown(text: str) -> str:
-    """Text with control characters spelt out, so that a label cannot steer the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character
-        if character == "\n" or (character.isprintable() and ord(character) not in _TURNING)
-        else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
+    """Text in which control characters are marks, so that a label cannot steer the terminal."""
+    return text if text.isprintable() else "\n".join(map(marked, text.split("\n")))
+
+
+def marked(name: str) -> str:
+    r"""A name on one line: a control character, also a line break, is one visible mark.
+
+    Examples
+    --------
+    >>> marked("gbm\n2\t\x1b[31m")
+    'gbm␤2␉␛[31m'
+    """
+    return name if name.isprintable() else "".join(map(_visible, name))
+
+
+def _visible(character: str) -> str:
+    """The character, or the picture of a control character that Unicode has for it."""
+    code = ord(character)
+    if character == "\n":
+        return "\u2424"
+    if code < 0x20 or code == 0x7F:
+        return chr(0x2400 + code) if code < 0x20 else "\u2421"
+    seen = character.isprintable() and code not in _TURNING
+    return character if seen else "\ufffd"

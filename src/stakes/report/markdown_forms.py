@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from stakes.evaluation.model_table import model_schema, shown_columns
+from stakes.messages.audience import marked
 from stakes.messages.quantities import grouped, normalized
 from stakes.report.markup import Html, element, joined
 
@@ -73,8 +74,7 @@ def _line(cells: list[str]) -> str:
 
 def _text(value: str) -> str:
     """Text in which nothing is markup and no line breaks."""
-    shown = "".join(c if c.isprintable() else " " for c in value)
-    return _SPECIAL.sub(r"\\\1", shown)
+    return _SPECIAL.sub(r"\\\1", marked(value))
 
 
 def static_table(record: Mapping[str, Any]) -> Html:

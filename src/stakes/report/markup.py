@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from stakes.messages.audience import shown
+
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMG]\b)")
 
 
@@ -24,12 +26,7 @@ def text(value: str) -> Html:
     """A value as markup; the gaps inside numbers do not break."""
     if isinstance(value, Html):
         return value
-    # a character that cannot be seen is shown as its escape
-    spelt = "".join(
-        c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii")
-        for c in value
-    )
-    return Html(_NUMBER_GAP.sub("\u00a0", html.escape(spelt, quote=True)))
+    return Html(_NUMBER_GAP.sub("\u00a0", html.escape(shown(value), quote=True)))
 
 
 def joined(*parts: str) -> Html:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, fitted, print_columns
 from stakes.cli.show.terminal import display_width
+from stakes.messages.audience import marked
 
 COLUMNS = [
     Column("model", ["gradient boosting", "b"], label=True),
@@ -22,14 +24,35 @@ def test_a_wide_page_shows_everything():
 
 
 def test_columns_leave_from_the_right_and_are_named():
-    assert fitted(COLUMNS, 30)[1] == ["saves/yr"]
-    assert fitted(COLUMNS, 20)[1] == ["saves/yr", "act when"]
+    assert fitted(COLUMNS, 36)[1] == ["saves/yr"]
+    assert fitted(COLUMNS, 24)[1] == ["saves/yr", "act when"]
 
 
-def test_labels_are_cut_and_say_so():
-    text, left_out = fitted(COLUMNS, 40)  # 17 + 5 + 9 + 9 and 3 gaps of 2 are 46: 6 too many
+def test_labels_are_wrapped_and_never_cut():
+    text, left_out = fitted(COLUMNS, 43)  # 17 + 5 + 9 + 9 and 3 gaps of 2 are 46: 3 too many
     assert left_out == []
-    assert "gradient b~  0.350" in text
+    assert "gradient        0.350" in text
+    assert "\nboosting\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a_model_name_of_2025-03-01", ["a_model_name_", "of_2025-03-01"]),
+        ("from 0.0117 to 0.9142 or so", ["from 0.0117 to", "0.9142 or so"]),
+        ("x" * 30, ["x" * 14, "x" * 14, "xx"]),
+        ("mo\ndel", ["mo␤del"]),
+    ],
+)
+def test_where_a_label_is_broken(name, lines):
+    text = fitted([Column("m", [name], label=True), Column("n", ["1" * 20])], 36)[0]
+    assert [line.split("  ")[0] for line in text.splitlines()[2:]] == lines
+
+
+def test_columns_that_leave_are_always_named(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "36")
+    print_columns(*COLUMNS)
+    assert "(too narrow for: saves/yr;" in capsys.readouterr().out
 
 
 def test_the_widest_label_gives_way_first():
@@ -49,3 +72,11 @@ def test_numbers_are_never_cut(width, names):
     if "saves/yr" not in left_out:
         assert "509 k EUR" in text
     assert all(display_width(line) <= width for line in text.splitlines())
+    for name in names:  # all of it is there, in its order
+        left = "".join(line[: _label_width(text)] for line in text.splitlines()[2:])
+        assert "".join(marked(name).split()) in "".join(left.split())
+
+
+def _label_width(text):
+    """Columns of the first column, by the line under the titles."""
+    return len(text.splitlines()[1].split("  ")[0])

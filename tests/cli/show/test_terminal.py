@@ -5,6 +5,7 @@ import io
 import pytest
 
 from stakes.cli.show import terminal as output
+from stakes.messages.audience import marked, shown
 
 
 class Terminal(io.StringIO):
@@ -13,21 +14,26 @@ class Terminal(io.StringIO):
 
 
 def test_shown_leaves_ordinary_text_alone():
-    assert output.shown("naïve 猫 'yes'") == "naïve 猫 'yes'"
+    assert shown("naïve 猫 'yes'\n2") == "naïve 猫 'yes'\n2"
 
 
-def test_shown_spells_out_what_could_steer_the_terminal():
-    assert output.shown("\x1b[2J\x07\u202e") == r"\x1b[2J\x07\u202e"
+def test_what_could_steer_the_terminal_is_one_mark_each():
+    assert shown("\x1b[2J\x07\u202e\x7f\x9b") == "␛[2J␇�␡�"
+    assert marked("a\nb\tc") == "a␤b␉c"
+
+
+def test_a_line_break_in_a_name_is_a_mark_in_a_sentence():
+    assert output.wrapped("deploy gbm\n2 now") == ["deploy gbm␤2 now"]
+
+
+def test_a_table_takes_the_terminal_and_text_does_not(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert (output.table_width(), output.page_width()) == (200, 80)
 
 
 def test_wide_characters_count_double():
     assert output.display_width("猫a") == 3
     assert output.display_width("e\u0301") == 1
-
-
-@pytest.mark.parametrize(("width", "kept"), [(6, "abcdef"), (5, "abcd~"), (2, "a~")])
-def test_cut_marks_what_is_left_out(width, kept):
-    assert output.cut("abcdef", width) == kept
 
 
 def test_lines_never_break_inside_a_number(monkeypatch):

@@ -11,13 +11,10 @@ import numpy as np
 from stakes.application import Application
 from stakes.audit import Audit, CandidateAudit, ScoreAudit
 from stakes.audit.audit_words import errors_in, proof_of, short
-from stakes.cli.show.fixed_width import Column, fitted, print_columns, say_left_out
-from stakes.cli.show.terminal import bold, page_width, print_aligned, print_json, print_wrapped
+from stakes.cli.show.fixed_width import Column, print_columns
+from stakes.cli.show.terminal import bold, print_aligned, print_json, print_wrapped
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
-
-#: Longer names of metrics stand on a line of their own.
-_LONG_NAME = 19
 
 
 def print_audit(found: Audit | ScoreAudit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
@@ -105,9 +102,8 @@ def print_table(
     """One line per metric."""
     names = [str(name) for name in table["metric"]]
     verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
-    short_names = [name if len(name) <= _LONG_NAME else "" for name in names]
     parts = [
-        (Column("metric", short_names, right=False), ""),
+        (Column("metric", names, label=True), ""),
         (Column("as a cost?", verdicts, right=False), ""),
     ]
     two = app is None or len(app.classes) == 2
@@ -129,12 +125,7 @@ def print_table(
         regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
         lost = "'regret/case' is how much more the model that it chooses costs than the cheapest"
         parts.append((Column("regret/case", regret, drop=1), lost))
-    text, left_out = fitted([column for column, _ in parts], page_width())
-    head, rule, *rows = text.splitlines()
-    print(f"{head}\n{rule}")
-    for name, row in zip(names, rows, strict=True):
-        print(row if len(name) <= _LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
-    say_left_out(left_out)
+    print_columns(*(column for column, _ in parts))
     print()
     print_wrapped("; ".join(meaning for _, meaning in parts if meaning) + ".")
 

@@ -1,22 +1,28 @@
-"""Tables in fixed width: numbers are never cut; columns leave from the right when it is narrow."""
+"""Tables in fixed width: names are wrapped and numbers kept whole; columns leave from the right
+when it is narrow.
+"""
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stakes.cli.show.terminal import cut, display_width, page_width, print_wrapped
-from stakes.messages.audience import shown
+from stakes.cli.show.terminal import display_width, print_wrapped, table_width
+from stakes.messages.audience import marked
 
-#: A label is not cut below this many columns.
-_SHORTEST_LABEL = 6
+#: Labels are wrapped to so many columns before others leave, and to so many once none may.
+_SHORT_LABEL, _SHORTEST_LABEL = 14, 6
+#: Where a label may be broken: not inside a number or a date.
+_BREAKS = re.compile(r"(?<=[\s_/:;,|])|(?<=[.-])(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its title, its cells, and how it may give way.
 
-    A label may be cut; other cells never are. Columns with `drop` above 0 leave when the page
+    A label may be wrapped; other cells never are. Columns with `drop` above 0 leave when the page
     is too narrow, the highest first.
     """
 
@@ -29,34 +35,36 @@ class Column:
     @property
     def width(self) -> int:
         """Columns of the terminal that the widest cell takes."""
-        return max(display_width(shown(text)) for text in (self.title, *self.cells))
+        return max(display_width(marked(text)) for text in (self.title, *self.cells))
 
 
 def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
     """The table as text within `width`, and the titles of the columns that had to leave."""
     kept, left_out = list(columns), []
-    while sum(widths := _widths(kept, width)) + 2 * (len(widths) - 1) > width:
+    while sum(widths := _widths(kept, width, _SHORT_LABEL)) + 2 * (len(widths) - 1) > width:
         leaving = max(kept, key=lambda column: column.drop)
-        if leaving.drop == 0:
-            break  # nothing more may leave: a line that is too long beats a number cut in half
+        if leaving.drop == 0:  # a line that is too long beats a number cut in half
+            widths = _widths(kept, width, _SHORTEST_LABEL)
+            break
         kept.remove(leaving)
         left_out.append(leaving.title)
     rows = [[column.title, *column.cells] for column in kept]
     lines = []
-    for i, line in enumerate(zip(*rows, strict=True)):
-        cells = [_cell(t, c, w) for t, c, w in zip(line, kept, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
+    for i, row in enumerate(zip(*rows, strict=True)):
+        cells = [_lines(t, c, w) for t, c, w in zip(row, kept, widths, strict=True)]
+        for parts in itertools.zip_longest(*cells, fillvalue=""):
+            padded = map(_padded, parts, kept, widths)
+            lines.append("  ".join(padded).rstrip())
         if i == 0:
             lines.append("  ".join("-" * w for w in widths).rstrip())
     return "\n".join(lines), left_out
 
 
-def print_columns(*columns: Column, between: str = "") -> None:
-    """Print the table; which columns had to leave is said, if there is something between them."""
-    text, left_out = fitted(columns, page_width())
+def print_columns(*columns: Column, between: str = ", ") -> None:
+    """Print the table, and which columns had to leave."""
+    text, left_out = fitted(columns, table_width())
     print(text)
-    if between:
-        say_left_out(left_out, between)
+    say_left_out(left_out, between)
 
 
 def say_left_out(titles: Sequence[str], between: str = ", ") -> None:
@@ -66,22 +74,35 @@ def say_left_out(titles: Sequence[str], between: str = ", ") -> None:
         print_wrapped(f"(too narrow for: {between.join(titles)}{end} --json has everything)")
 
 
-def _widths(columns: Sequence[Column], width: int) -> list[int]:
+def _widths(columns: Sequence[Column], width: int, shortest: int) -> list[int]:
     """The width of each column; the widest label gives way first."""
     widths = [column.width for column in columns]
     labels = [k for k, column in enumerate(columns) if column.label]
     while sum(widths) + 2 * (len(widths) - 1) > width:
         widest = max(labels, key=lambda k: widths[k], default=None)
-        if widest is None or widths[widest] <= _SHORTEST_LABEL:
+        if widest is None or widths[widest] <= shortest:
             break
         widths[widest] -= 1
     return widths
 
 
-def _cell(text: str, column: Column, width: int) -> str:
-    """One cell, padded to its width."""
-    text = shown(text)
-    if column.label:
-        text = cut(text, width)
+def _lines(text: str, column: Column, width: int) -> list[str]:
+    """A cell in lines of its width: a label is broken between its parts where that will do."""
+    text = marked(text)
+    if not column.label or display_width(text) <= width:
+        return [text]
+    lines = [""]
+    for part in _BREAKS.split(text):
+        if lines[-1] and display_width(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+        for character in part:
+            if display_width(lines[-1] + character) > width and character != " ":
+                lines.append("")
+            lines[-1] += character
+    return [line.rstrip() for line in lines]
+
+
+def _padded(text: str, column: Column, width: int) -> str:
+    """One line of a cell, padded to its width."""
     padding = " " * max(0, width - display_width(text))
     return padding + text if column.right and not column.label else text + padding

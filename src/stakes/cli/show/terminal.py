@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from stakes.messages.audience import shown
+from stakes.messages.audience import marked
 
 _WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)|(?<=±) (?=\d)")
@@ -26,6 +26,11 @@ def page_width() -> int:
     return max(20, min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
 
 
+def table_width() -> int:
+    """Columns that a table may take: all that the terminal has; 80 when there is none."""
+    return max(20, shutil.get_terminal_size((_WIDEST, 24)).columns)
+
+
 def display_width(text: str) -> int:
     """How many columns the text takes: wide characters two, combining marks none."""
     if text.isascii():
@@ -34,15 +39,6 @@ def display_width(text: str) -> int:
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
     )
-
-
-def cut(text: str, width: int) -> str:
-    """A label that fits, ending in ``~`` when something was left out."""
-    if display_width(text) <= width:
-        return text
-    while text and display_width(text) > width - 1:
-        text = text[:-1]
-    return text + "~"
 
 
 def print_wrapped(
@@ -76,7 +72,7 @@ def _plain(value: Any, infinite: bool) -> Any:
 
 def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
     """Lines of the page width that never break inside a number or before its per cent sign."""
-    text = _NUMBER_GAP.sub(_UNBROKEN, _encodable(shown(text)))
+    text = _NUMBER_GAP.sub(_UNBROKEN, _encodable(marked(text)))
     return _broken(text, page_width(), first, rest)
 
 
@@ -90,7 +86,7 @@ def _broken(text: str, width: int, first: str, rest: str) -> list[str]:
 
 def print_aligned(line: str, *, rest: str = "    ") -> None:
     """Print a line whose parts are aligned; where it is wider than the page, wrap it instead."""
-    text = shown(line)
+    text = marked(line)
     if display_width(text) <= page_width():
         print(text)
         return
