@@ -18,6 +18,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from stakes import Application, ConfusionMatrix, ScoreCounts, curves, plots
+from stakes.evaluation.model_table import MOST_SHOWN
 from stakes.exceptions import DataError
 from stakes.plots.style import COLOURS, GREY, pen
 
@@ -147,12 +148,12 @@ class TestWhatIsDrawn:
     def test_decision_has_odds_beneath(self):
         ax = plots.decision(curves.decision(summary()), ax=axes())
         assert "0.2\n1:4" in [label.get_text() for label in ax.get_xticklabels()]
-        assert {"act on nobody", "act on everyone"} <= set(ax.get_legend_handles_labels()[1])
+        assert ax.get_legend_handles_labels()[1][0] == "act on everyone (falling), on nobody (0)"
 
     def test_reliability_shows_band_and_parts(self):
         curve = curves.reliability(summary(), rng=0)
         ax = plots.reliability(curve, ax=axes())
-        assert any("miscalibration" in text.get_text() for text in ax.texts)
+        assert "miscalibration" in ax.get_title(loc="left")
         assert "90 % if calibrated" in ax.get_legend_handles_labels()[1]
         assert plots.reliability(curve, log_odds=True, ax=axes()).get_xscale() == "logit"
 
@@ -168,13 +169,52 @@ class TestWhatIsDrawn:
 
 class TestStyle:
     def test_neighbours_differ_in_more_than_colour(self):
-        pens = [pen(k, 6) for k in range(6)]
-        assert len({p.color for p in pens}) == 6
-        assert all(a.marker != b.marker and a.dash != b.dash
-                   for a, b in itertools.pairwise(pens))  # fmt: skip
+        pens = [pen(k) for k in range(6)]
+        assert [p.color for p in pens] == list(COLOURS)
+        assert all(a.marker != b.marker for a, b in itertools.pairwise(pens))
 
-    def test_many_systems_turn_grey(self):
-        assert [pen(k, 9).color for k in range(9)] == [*COLOURS[:5], *[GREY] * 4]
+    def test_every_model_of_a_page_has_its_own_pen_and_none_is_grey(self):
+        pens = [pen(k) for k in range(MOST_SHOWN + 1)]
+        assert len(set(pens)) == len(pens)
+        assert GREY not in {p.color for p in pens}
+
+    def test_dashes_are_the_second_line_of_a_system_and_grey_is_no_system(self):
+        found = {name: curves.bayes_error(summary()) for name in "abc"}
+        drawn = lines_by_gid(plots.bayes_error(found, ax=axes()))
+        for name, line in drawn.items():
+            assert (line.get_linestyle() == "--") == name.startswith("minimum-")
+            assert (line.get_color() == GREY) == (name == "constant")
+
+    def test_an_interval_that_would_squash_the_rest_is_cut(self):
+        ax = plots.model_costs({"a": 0.3, "b": 0.5}, intervals={"a": (0.2, 90)}, ax=axes())
+        assert ax.get_xlim()[1] == pytest.approx(2 * 0.5)
+
+    def test_one_very_certain_case_does_not_squash_the_rest(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(2000) % 2
+        llr = rng.normal(size=2000) + 2 * y - 1
+        llr[1] = 400.0
+        sc = ScoreCounts.from_scores(y, llr, kind="llr")
+        assert plots.tippett(curves.tippett(sc), ax=axes()).get_xlim()[1] < 10
+
+    def test_legends_cover_no_data(self, pictures):
+        from matplotlib import pyplot as plt
+
+        plt.switch_backend("Agg")
+        seen = 0
+        for name, draw in pictures.items():
+            ax = draw(None)
+            figure = ax.figure
+            figure.canvas.draw()
+            legend = ax.get_legend()
+            if legend is not None:
+                seen += 1
+                box, inside = legend.get_window_extent(), ax.get_window_extent()
+                assert box.y0 >= inside.y1 - 1 or box.y1 <= inside.y0 + 1, name
+                assert box.y0 >= 0, name
+                assert box.y1 <= figure.bbox.y1, name
+            plt.close(figure)
+        assert seen > 10
 
     def test_settings_of_the_user_are_left_alone(self):
         import matplotlib as mpl

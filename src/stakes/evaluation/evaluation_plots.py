@@ -109,7 +109,7 @@ class Plots:
 
     def tippett(self, *, ax: Any = None) -> Any:
         """How often evidence is how strong, for either class; see `stakes.plots.tippett`."""
-        return self._drawn("tippett", _tippett_curve, ax=ax)
+        return self._drawn("tippett", tippett_curve, ax=ax)
 
     def empirical_cross_entropy(self, *, ax: Any = None) -> Any:
         """What the posteriors leave unknown at any prior odds; see the function of `plots`."""
@@ -172,7 +172,7 @@ def _coarser(scores: ScoreCounts) -> ScoreCounts:
     )
 
 
-def _tippett_curve(scores: ScoreCounts) -> Any:
+def tippett_curve(scores: ScoreCounts) -> Any:
     """A Tippett curve of points that a drawing can tell apart."""
     whole = curves.tippett(scores)
     finite = whole.log10_lr[np.isfinite(whole.log10_lr)]

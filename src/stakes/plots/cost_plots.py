@@ -17,7 +17,19 @@ from stakes.exceptions import DataError
 from stakes.metrics import cost_by_cell
 from stakes.monitoring.slice_comparison import Slices
 from stakes.monitoring.watch import Watch
-from stakes.plots.style import BAND, COLOURS, GREY, HOLLOW, LINE, TEXT, axes_for, finish, pen
+from stakes.plots.style import (
+    BAND,
+    COLOURS,
+    CONSTANT,
+    GREY,
+    HOLLOW,
+    LINE,
+    TEXT,
+    axes_for,
+    cut_ends,
+    finish,
+    pen,
+)
 
 
 @answers_guesses
@@ -109,13 +121,15 @@ def model_costs(
     found = {name: as_number(value, f"costs[{name!r}]") for name, value in costs.items()}
     ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(found)))
     for k, (name, value) in enumerate(found.items()):
-        drawn = pen(k, len(costs))
+        drawn = pen(k)
         if intervals is not None and name in intervals:
             ax.plot(intervals[name], [k, k], color=drawn.color, linewidth=1.6)
         ax.plot(value, k, color=drawn.color, marker=drawn.marker, markersize=7, linewidth=LINE)
     ax.set_yticks(range(len(costs)), list(costs))
     ax.set_ylim(len(costs) - 0.5, -0.5)
     ax.margins(x=0.1)
+    if intervals:
+        cut_ends(ax, "x", list(found.values()), [high for _, high in intervals.values()])
     return finish(ax, xlabel=label, ylabel="")
 
 
@@ -154,8 +168,8 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     of_kind(grid, "grid", LevelSets)
     ax = axes_for(ax, (4.8, 4.8))
     if grid.costs is not None:
-        _lines(ax, grid, grid.costs, colors=GREY, linestyles=":", linewidths=0.9)
-        ax.plot([], [], color=GREY, linestyle=":", linewidth=LINE, label="equal cost")
+        _lines(ax, grid, grid.costs, colors=GREY, linewidths=0.9)
+        ax.plot([], [], label="equal cost", **CONSTANT)
     drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
     if drawn is not None:
         ax.clabel(drawn, fmt="%.3g", fontsize=8)
@@ -168,7 +182,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
         xlabel="false positive rate",
         ylabel="true positive rate",
         title=f"{grid.metric} at {100 * grid.prevalence:.3g} % positives",
-        loc="lower right",
+        under=0.55,
     )
 
 
@@ -222,7 +236,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     table = of_kind(watched, "watched", Watch).frame()
     places = np.arange(len(table["period"]))
     ax = axes_for(ax, (6.4, 3.4))
-    ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
+    ax.axhline(table["cost"][0], **CONSTANT)
     known = np.isfinite(table["low"])
     said = f"{100 * watched.level:g} % interval"
     if known.all():
@@ -249,6 +263,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     slanted = max(map(len, shown)) * len(shown[::step]) > 70
     ax.set_xticks(places[::step], shown[::step], rotation=30 if slanted else 0,
                   ha="right" if slanted else "center")  # fmt: skip
+    cut_ends(ax, "y", table["cost"], table["high"])
     label = f"period, compared with {watched.reference!s}"
     return finish(ax, xlabel=label, ylabel=_cost_label(watched.application))
 
@@ -300,4 +315,5 @@ def cost_by_slice(slices: Any, *, ax: Any = None) -> Any:
         )  # fmt: skip
     ax.set_yticks(places, [str(name) for name in table["slice"]])
     ax.set_ylim(len(places) - 0.5, -0.5)
+    cut_ends(ax, "x", table["cost"], table["high"])
     return finish(ax, xlabel=_cost_label(slices.application), ylabel="")

@@ -9,9 +9,10 @@ import numpy as np
 from stakes._checks import of_kind, positive_share
 from stakes._guesses import answers_guesses
 from stakes.curves.best_system import SwitchPoints
+from stakes.messages.quantities import percent
 from stakes.plots.style import (
     CONSTANT,
-    GREY,
+    DASHED,
     NORMALISED,
     SMALL,
     TEXT,
@@ -42,7 +43,7 @@ def _ratio_axis(ax: Any, priors: Priors) -> None:
     ratios = [10.0**e for e in range(-4, 5) if low <= np.log(10.0**e) + offset <= high]
     labels = [f"{r:g}:1" if r >= 1 else f"1:{1 / r:g}" for r in ratios]
     top.set_xticks([float(np.log(r)) + offset for r in ratios], labels)
-    top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
+    top.set_xlabel(f"cost of a miss : false alarm, where {percent(prevalence)} are positive")
 
 
 @answers_guesses
@@ -78,7 +79,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
     for start, stop, winner in zip(points.start, points.stop, points.winner, strict=True):
         known = winner in names
         k = names.index(winner) if known else 0
-        color = pen(k, len(names)).color if known else special[winner]
+        color = pen(k).color if known else special[winner]
         ax.barh(
             0,
             stop - start,
@@ -98,8 +99,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
         ax,
         xlabel="prior log odds of the application",
         ylabel="",
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
+        under=0.5,
     )
 
 
@@ -157,8 +157,7 @@ def bayes_error(
     if priors is not None:
         _ratio_axis(ax, priors)
     label = NORMALISED if first.normalized else "cost (error rate)"
-    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
-    return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
+    return finish(ax, xlabel="prior log odds of the application", ylabel=label, under=0.55)
 
 
 def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
@@ -300,16 +299,16 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     'share with a larger likelihood ratio'
     """
     systems, _, ax = opened(curves, ax, (5.8, 4.0), "positives_above", "log10_lr")
-    ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
+    ax.axvline(0, gid="neutral", **CONSTANT)
     for name, curve, drawn in penned(systems):
         tail = f"{name}, " if name else ""
         for share, truth, dash in (
             (curve.positives_above, "second class", "-"),
-            (curve.negatives_above, "first class", (0, (4, 2))),
+            (curve.negatives_above, "first class", DASHED),
         ):
             keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
             ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
-    finite = np.concatenate([c.log10_lr[np.isfinite(c.log10_lr)] for c in systems.values()])
+    finite = np.concatenate([_seen(curve) for curve in systems.values()])
     if finite.size:
         ax.set_xlim(finite.min(), finite.max())
     ax.set_ylim(0, 1.02)
@@ -320,9 +319,20 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     )
 
 
+def _seen(curve: Any) -> Any:
+    """The likelihood ratios between the first and last half per cent of both classes.
+
+    A single very certain case would squash the rest.
+    """
+    above = curve.negatives_above, curve.positives_above
+    inside = (np.minimum(*above) < 0.995) & (np.maximum(*above) > 0.005)
+    finite = np.isfinite(curve.log10_lr)
+    return curve.log10_lr[finite & inside if (finite & inside).any() else finite]
+
+
 @answers_guesses
 def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
-    """Draw empirical cross-entropy: system solid, recalibrated dashed, no evidence dotted.
+    """Draw empirical cross-entropy: system solid, recalibrated dashed, no evidence grey.
 
     Parameters
     ----------
@@ -345,8 +355,7 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     'empirical cross-entropy in bits'
     """
     systems, first, ax = opened(curves, ax, (5.8, 4.0), "log10_odds", "neutral")
-    dotted: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 1.2}
-    ax.plot(first.log10_odds, first.neutral, label="no evidence (LR = 1)", **dotted)
+    ax.plot(first.log10_odds, first.neutral, label="no evidence (LR = 1)", **CONSTANT)
     draw_pairs(ax, systems, "log10_odds", ("as is", "recalibrated"))
     top = float(np.nanmax(first.neutral))
     ax.set(xlim=(first.log10_odds[0], first.log10_odds[-1]), ylim=(0, 1.3 * top))
@@ -354,5 +363,4 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
         ax,
         xlabel="decimal logarithm of the prior odds",
         ylabel="empirical cross-entropy in bits",
-        loc="upper right",
     )

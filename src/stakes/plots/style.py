@@ -1,4 +1,7 @@
-"""Colours, dashes and markers: every system is told apart by more than its colour.
+"""Colours and markers: every system is told apart by more than its colour.
+
+A system is a solid line with markers; dashes are its second line, which the legend names; grey is
+what no system did: constant decisions, chance, ranges.
 
 What is drawn says how it looks, piece by piece. The settings of matplotlib belong to the reader and
 to all threads, so they are read and never changed.
@@ -8,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from stakes._columns import in_brief
 from stakes._optional import load
@@ -19,11 +24,12 @@ if TYPE_CHECKING:
 
 #: Okabe and Ito's colours, without the yellow that vanishes on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_DASHES: tuple[Any, ...] = ("solid", (0, (7, 3)), (0, (2, 3)), (0, (9, 3, 2, 3)))
 _MARKERS = ("o", "^", "s", "D")
 GREY = "#767676"
-#: A thin black line: what a constant decision costs.
-CONSTANT: dict[str, Any] = {"color": "black", "linewidth": 0.9}
+#: A thin grey line: what a constant decision costs, chance, no evidence.
+CONSTANT: dict[str, Any] = {"color": GREY, "linewidth": 1.1}
+#: The second line of a system.
+DASHED: Any = (0, (4, 2))
 #: A single point that is not filled.
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 8,
                           "linestyle": "none"}  # fmt: skip
@@ -42,6 +48,8 @@ LEGEND: dict[str, Any] = {
     "handletextpad": 0.8, "labelspacing": 0.5, "columnspacing": 2.0, "borderpad": 0.4,
     "borderaxespad": 0.5, "markerscale": 1.0, "numpoints": 1, "scatterpoints": 1,
 }  # fmt: skip
+#: Letters that fit side by side above the axes.
+_LEGEND_LETTERS = 66
 #: How lines end and bend.
 _ENDS = {"solid_capstyle": "projecting", "dash_capstyle": "butt",
          "solid_joinstyle": "round", "dash_joinstyle": "round"}  # fmt: skip
@@ -53,36 +61,39 @@ class Pen(NamedTuple):
     """How one system is drawn."""
 
     color: str
-    dash: Any
     marker: str
+    thin: bool = False
+    hollow: bool = False
 
     def line(self, **changes: Any) -> dict[str, Any]:
         """Keywords for a line with a few markers."""
         keywords: dict[str, Any] = {
             "color": self.color,
-            "linestyle": self.dash,
-            "linewidth": LINE,
+            "linestyle": "-",
+            "linewidth": 1.0 if self.thin else LINE,
             "marker": self.marker,
             "markersize": 4.5,
             "markevery": 0.12,
             "markeredgewidth": 1.0,
             "markeredgecolor": self.color,
-            "markerfacecolor": self.color,
+            "markerfacecolor": "white" if self.hollow else self.color,
             "fillstyle": "full",
         }
         return {**keywords, **changes}
 
 
-def pen(position: int, count: int) -> Pen:
-    """The pen of one system; of more than six, those after the fifth are grey."""
-    color = GREY if count > len(COLOURS) and position >= 5 else COLOURS[position % len(COLOURS)]
-    return Pen(color, _DASHES[position % len(_DASHES)], _MARKERS[position % len(_MARKERS)])
+def pen(position: int) -> Pen:
+    """The pen of one system; after the sixth they are thin, after the twelfth also hollow."""
+    colours, markers = len(COLOURS), len(_MARKERS)
+    return Pen(COLOURS[position % colours], _MARKERS[position % markers],
+               thin=position >= colours, hollow=position >= colours * markers // 2)  # fmt: skip
 
 
 def penned(systems: Mapping[str, Any]) -> Iterator[tuple[str, Any, Pen]]:
     """Each system by name, with its pen."""
-    for k, (name, curve) in enumerate(systems.items()):
-        yield name, curve, pen(k, len(systems))
+    places = systems.places if isinstance(systems, _Systems) else range(len(systems))
+    for k, (name, curve) in zip(places, systems.items(), strict=True):
+        yield name, curve, pen(k)
 
 
 def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
@@ -173,12 +184,20 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
     return _styled(made)
 
 
+class _Systems(dict[str, Any]):
+    """Curves by name, with the place of each among all of which some have none."""
+
+    places: tuple[int, ...] = ()
+
+
 def as_systems(curves: Any, *needs: str) -> dict[str, Any]:
     """One curve, or several by name, as a mapping; a single curve has no name.
 
-    `needs` are the attributes that are drawn.
+    `needs` are the attributes that are drawn. A system whose curve is None keeps its pen.
     """
-    systems = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    given = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    systems = _Systems({name: each for name, each in given.items() if each is not None})
+    systems.places = tuple(k for k, each in enumerate(given.values()) if each is not None)
     if not systems:
         raise DataError("there is no curve to draw.")
     for each in systems.values():
@@ -232,7 +251,7 @@ def draw_pairs(
     for name, curve, drawn in penned(systems):
         styles: tuple[dict[str, Any], ...] = (
             drawn.line(linestyle="-"),
-            {"color": drawn.color, "linestyle": (0, (4, 2)), "linewidth": 1.2},
+            {"color": drawn.color, "linestyle": DASHED, "linewidth": 0.8 if drawn.thin else 1.2},
         )
         for words, line, gid, style in zip(said, lines, gids, styles, strict=True):
             label = f"{name}, {words}" if name else words
@@ -240,13 +259,29 @@ def draw_pairs(
                     **style)  # fmt: skip
 
 
-def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:
-    """Titles, and a legend when something has a name."""
+def finish(
+    ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, under: float = 0, **legend: Any
+) -> Any:
+    """Titles, and a legend outside the data: above them, or `under` them by so many inches."""
     ax.set_xlabel(xlabel, loc="center")
     ax.set_ylabel(ylabel, loc="center")
     if title:
         ax.set_title(title, loc="left", fontsize=TITLE)
     handles, labels = ax.get_legend_handles_labels()
     if labels:
-        ax.legend(handles, labels, **{"loc": "best", **LEGEND, **legend})
+        moved = load("matplotlib.transforms", extra="plots").ScaledTranslation(
+            0, -under if under else 0.03, ax.figure.dpi_scale_trans
+        )
+        columns = max(1, min(len(labels), _LEGEND_LETTERS // (6 + max(map(len, labels)))))
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0)} if under else {
+            "loc": "lower left", "bbox_to_anchor": (0, 1)}  # fmt: skip
+        place |= {"bbox_transform": ax.transAxes + moved, "ncols": columns, **LEGEND, **legend}
+        ax.legend(handles, labels, **place)
     return ax
+
+
+def cut_ends(ax: Any, axis: str, values: Any, ends: Any) -> None:
+    """End an axis at twice the largest value where the end of an interval would squash the rest."""
+    most = 2 * float(np.nanmax(values, initial=0.0))
+    if 0 < most < float(np.nanmax(ends, initial=0.0)):
+        getattr(ax, f"set_{axis}lim")(**{"right" if axis == "x" else "top": most})

@@ -18,11 +18,12 @@ from stakes.exceptions import DataError
 from stakes.plots.style import (
     BAND,
     CONSTANT,
-    GREY,
+    DASHED,
     HOLLOW,
     as_systems,
     axes_for,
     colours_of,
+    cut_ends,
     draw_bands,
     draw_lines,
     draw_pairs,
@@ -33,6 +34,8 @@ from stakes.plots.style import (
     shade,
 )
 
+#: How strong what is drawn pale is: few errors, a histogram.
+_PALE = 0.4
 _DET_TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
 
@@ -66,18 +69,18 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
     rates = ("false_positive_rate", "true_positive_rate")
     systems, edges = as_systems(curves, *rates), {} if hulls is None else as_systems(hulls, *rates)
     ax = axes_for(ax, (4.6, 4.6))
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
+    ax.plot([0, 1], [0, 1], gid="chance", **CONSTANT)
     for name, curve, drawn in penned(systems):
         x, y = curve.false_positive_rate, curve.true_positive_rate
         ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
         if name in edges:
             x, y = edges[name].false_positive_rate, edges[name].true_positive_rate
-            thin: dict[str, Any] = {"linewidth": 1.0, "alpha": 0.45, "linestyle": (0, (4, 2))}
+            thin: dict[str, Any] = {"linewidth": 1.0, "alpha": 0.45, "linestyle": DASHED}
             ax.plot(x, y, color=drawn.color, zorder=1, gid=f"hull-{name}", **thin)
     if tangent is not None:
         _iso_cost(ax, tangent)
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    return finish(ax, xlabel="false positive rate", ylabel="true positive rate", loc="lower right")
+    return finish(ax, xlabel="false positive rate", ylabel="true positive rate")
 
 
 def _iso_cost(ax: Any, tangent: Any) -> None:
@@ -100,7 +103,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     curves : DetCurve or mapping of them by name
         From `stakes.curves.det`.
     few : float
-        The part that rests on fewer errors than this is drawn in grey; 0 draws all alike.
+        The part that rests on fewer errors than this is drawn pale; 0 draws all alike.
     limits : pair of float, optional
         Smallest and largest error rate shown; by default, to hold all curves.
     ax : matplotlib Axes, optional
@@ -133,7 +136,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
             beside[1:] |= rare[:-1]
             beside[:-1] |= rare[1:]
             doubtful = np.where(beside, y, np.nan)
-            ax.plot(x, doubtful, color="#bdbdbd", linewidth=1.2, gid=f"few-{name}")
+            ax.plot(x, doubtful, color=drawn.color, alpha=_PALE, linewidth=1.2, gid=f"few-{name}")
         sure = np.where(rare, np.nan, y)
         marks = {} if np.isfinite(sure).any() else {"markevery": None}  # nothing to mark
         ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line(**marks))
@@ -142,7 +145,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     ax.set_xticks(ndtri(ticks), labels)
     ax.set_yticks(ndtri(ticks), labels)
     ax.set(xlim=edges, ylim=edges, aspect="equal")
-    note = f" (grey: fewer than {few:g} errors)" if few else ""
+    note = f" (pale: fewer than {few:g} errors)" if few else ""
     return finish(ax, xlabel=f"false alarm rate in %{note}", ylabel="miss rate in %")
 
 
@@ -182,8 +185,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     """
     systems, _, ax = opened(curves, ax, (4.8, 4.2), "recall", "precision", "prior")
     for prior in sorted({curve.prior for curve in systems.values()}):
-        ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
-        ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
+        ax.axhline(prior, label=f"chance {prior:.3g}", gid="chance", **CONSTANT)
     draw_lines(ax, systems, "recall", "precision", "pr", drawstyle="steps-pre")
     ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
     return finish(ax, xlabel="recall", ylabel="precision")
@@ -221,9 +223,9 @@ def decision(
     systems, first, ax = opened(curves, ax, (6.0, 4.0), "threshold", "treat_all", "net_benefit")
     if span is not None:
         shade(ax, *span, "plausible")
-    ax.axhline(0, label="act on nobody", gid="nobody", **CONSTANT)
-    dashed: dict[str, Any] = {"color": GREY, "linestyle": (0, (5, 2)), "linewidth": 1.2}
-    ax.plot(first.threshold, first.treat_all, label="act on everyone", gid="everyone", **dashed)
+    said = "act on everyone (falling), on nobody (0)"
+    ax.axhline(0, gid="nobody", **CONSTANT)
+    ax.plot(first.threshold, first.treat_all, label=said, gid="everyone", **CONSTANT)
     draw_bands(ax, bands, colours_of(systems))
     for name, curve, drawn in penned(systems):
         x, y = curve.threshold, curve.net_benefit
@@ -286,19 +288,20 @@ def reliability(
     >>> from stakes import ScoreCounts, curves, plots
     >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.9], kind="posterior")
     >>> plots.reliability(curves.reliability(sc, rng=0), ax=Figure().subplots()).get_xlabel()
-    'posterior of the second class'
+    'predicted probability'
     """
     systems = as_systems(curves, "forecast", "observed", "band_low")
     if band is not None and place_of(band, systems) is None:
         raise DataError(f"`band` must name a curve; got {in_brief(band)}.")
     of_kind(log_odds, "log_odds", bool)
-    first = next(iter(systems.values())) if band is None else systems[band]
+    band = next(iter(systems)) if band is None else band
+    first, own = systems[band], colours_of(systems)[band]
     ax = axes_for(ax, (4.8, 4.8))
     grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
-    ax.plot(grid, grid, color=GREY, linewidth=0.9, gid="diagonal")
+    ax.plot(grid, grid, gid="diagonal", **CONSTANT)
     if not np.isnan(first.band_low).all():
         said = {"label": f"{100 * first.level:g} % if calibrated", "gid": "band"}
-        look: dict[str, Any] = {"color": "#444444", "alpha": BAND, "linewidth": 0}
+        look: dict[str, Any] = {"color": own, "alpha": BAND, "linewidth": 0}
         ax.fill_between(first.forecast, first.band_low, first.band_high, **said, **look)
     draw_lines(ax, systems, "forecast", "observed", "reliability", drawstyle="default")
     if log_odds:
@@ -309,21 +312,19 @@ def reliability(
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
         posteriors = np.clip(first.forecast, 0, 1)  # how often each occurs, along the bottom
         counts, edges = np.histogram(posteriors, bins=40, range=(0, 1), weights=first.weight)
-        bars: dict[str, Any] = {"color": "#9a9a9a", "alpha": 0.6, "linewidth": 0, "align": "edge"}
+        bars: dict[str, Any] = {"color": own, "alpha": _PALE, "linewidth": 0, "align": "edge"}
         height = 0.14 * counts / counts.max()
         ax.bar(edges[:-1], height, width=np.diff(edges), gid="histogram", **bars)
     if note:
         names = ("miscalibration", "discrimination", "uncertainty")
         parts = [f"{name} {getattr(first.brier, name):.4f}" for name in names]
-        words = "\n".join([f"Brier score {first.brier.total:.4f}", *parts])
-        style: dict[str, Any] = {"va": "top", "fontsize": 8.5, "color": "#333333"}
-        ax.text(0.03, 0.97, words, transform=ax.transAxes, **style)
+        words = f"Brier score {first.brier.total:.4f}: {', '.join(parts[:2])},\n{parts[2]}"
+        ax.set_title(words, loc="left", fontsize=8.5)
     return finish(
         ax,
-        xlabel="posterior of the second class",
-        ylabel="how often the second class occurs",
-        loc="lower right",
-        bbox_to_anchor=(1.0, 0.17),
+        xlabel="predicted probability",
+        ylabel="observed share (isotonic)",
+        under=0.55,
     )
 
 
@@ -358,15 +359,14 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     inside = np.isfinite(sweep.threshold)
     ax = axes_for(ax, (6.0, 4.0))
     x, share = sweep.threshold[inside], sweep.acted_on[inside]
-    dotted: dict[str, Any] = {"color": GREY, "linewidth": 1.0, "linestyle": ":"}
-    ax.plot(x, share, label="share acted on", gid="acted-on", **dotted)
+    ax.plot(x, share, label="share acted on", gid="acted-on", **CONSTANT)
     for k, name in enumerate(chosen):
-        drawn = pen(k, len(chosen))
+        drawn = pen(k)
         up, best = sweep.higher_is_better[name], sweep.best(name)
         values = 1 - sweep.values[name] if up else sweep.values[name]
         label = f"1 - {name}" if up else name
         ax.plot(x, values[inside], label=label, **drawn.line())
-        ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=(0, (3, 3)))
+        ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=DASHED)
     ax.set_ylim(0, 1.25)
     return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
 
@@ -400,4 +400,8 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     lines = ("cost_when_decided", "cost")
     draw_pairs(ax, systems, "coverage", said, lines, gids=("decided", "paid"))
     ax.set(xlim=(0, 1.01), ylim=(0, None))
+    paid, alone = (
+        np.concatenate([getattr(c, line) for c in systems.values()]) for line in lines[::-1]
+    )
+    cut_ends(ax, "y", paid, alone)
     return finish(ax, xlabel="share of cases decided", ylabel="cost per case")

@@ -112,23 +112,30 @@ ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 class Chart:
     """One drawing: its markup, what it shows in words, and where data lie in it.
 
-    `scale` maps a point (x, y) of the axes to (a + b x, c + d y) of the drawing.
+    `scale` maps a point (x, y) of the axes to (a + b x, c + d y) of the drawing. `models` are the
+    positions of those drawn.
     """
 
     key: str
     svg: str
     scale: tuple[float, float, float, float]
+    models: tuple[int, ...] = ()
 
 
-def inline(ax: Any, key: str, label: str) -> Chart:
+def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart:
     """The figure of some axes as markup that needs no style attribute and no script.
 
     Colours stay as attributes, so that the drawing can be taken out of the page, and become
-    classes too, so that the page's style sheet can replace them.
+    classes too, so that the page's style sheet can replace them. With a size of all `text`, room
+    is kept for that, and the style sheet may make it smaller where the drawing is shown larger.
     """
     figure = ax.figure
     figure.patch.set_visible(False)
     unmoved(ax)
+    if text is not None:
+        ax.tick_params(labelsize=text, pad=5)
+        for each in (ax.xaxis.label, ax.yaxis.label, *ax.texts):
+            each.set_size(text)
     for line in ax.get_lines():  # a curve of very few cases may have no point to mark
         if not np.isfinite(np.asarray(line.get_xydata(), dtype=float)).all(axis=1).any():
             line.set_markevery(None)
@@ -140,8 +147,9 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     root.set("aria-label", label)
     root.set("id", f"chart-{key}")
     root.set("stroke-linejoin", "round")
-    text = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
-    short = _NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text)
+    root.set("class", "wide" if figure.get_figwidth() > 5 else "narrow")
+    written = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
+    short = _NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), written)
     return Chart(key, short, _scale(ax))
 
 
@@ -226,19 +234,31 @@ def _marker(drawn: Pen, *, place: str = "", name: str = "") -> str:
     identity = f' id="{name}"' if name else ""
     moved = f' transform="translate({place})"' if place else ' visibility="hidden"'
     colour = drawn.color.lower()
-    return f'<path{identity} d="{_SHAPES[drawn.marker]}" fill="{colour}" class="f-{colour[1:]}"{moved}/>'  # noqa: E501
+    look = f'fill="{colour}" class="f-{colour[1:]}"'
+    if drawn.hollow:
+        look = f'fill="#ffffff" stroke="{colour}" stroke-width="1.2" class="hollow s-{colour[1:]}"'
+    return f'<path{identity} d="{_SHAPES[drawn.marker]}" {look}{moved}/>'
 
 
-def swatch(position: int, count: int) -> Html:
+def line_swatch(look: str) -> Html:
+    """A line that is no model's, or every model's: "dashed", "grey" or "pale"."""
+    colour, width = ("767676", 1.2) if look == "grey" else ("000000", 1.4)
+    more = {"dashed": ' stroke-dasharray="5 3"', "pale": ' opacity="0.4"'}.get(look, "")
+    return Html(
+        '<svg class="swatch" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true">'
+        f'<line x1="1" y1="6" x2="29" y2="6" stroke="#{colour}" class="s-{colour}" '
+        f'stroke-width="{width}"{more}/></svg>'
+    )
+
+
+def swatch(position: int) -> Html:
     """The line and the symbol of one model."""
-    drawn = pen(position, count)
-    colour, dashed = drawn.color.lower(), ""
-    if drawn.dash != "solid":
-        dashed = f' stroke-dasharray="{" ".join(map(str, drawn.dash[1]))}"'
+    drawn = pen(position)
+    colour, width = drawn.color.lower(), 1 if drawn.thin else 2
     return Html(
         '<svg class="swatch" viewBox="0 0 46 12" width="46" height="12" aria-hidden="true">'
         f'<line x1="1" y1="6" x2="31" y2="6" stroke="{colour}" class="s-{colour[1:]}" '
-        f'stroke-width="2"{dashed}/>{_marker(drawn, place="40 6")}</svg>'
+        f'stroke-width="{width}"/>{_marker(drawn, place="40 6")}</svg>'
     )
 
 
@@ -248,8 +268,8 @@ def cursor(chart: Chart, count: int, *, line: bool) -> str:
     if line:
         parts.append(
             f'<line id="{chart.key}-line" x1="0" x2="0" y1="0" y2="0" stroke="#000000" '
-            'class="s-000000" stroke-width="1" stroke-dasharray="2 3" visibility="hidden"/>'
+            'class="s-000000" stroke-width="1" visibility="hidden"/>'
         )
-    parts += [_marker(pen(k, count), name=f"{chart.key}-dot-{k}") for k in range(count)]
+    parts += [_marker(pen(k), name=f"{chart.key}-dot-{k}") for k in range(count)]
     inner = f'<g class="cursor">{"".join(parts)}</g></svg>'
     return chart.svg.removesuffix("</svg>") + inner

@@ -74,7 +74,9 @@ def as_page(
     drawn = (numbers or {}).pop(key, None)  # what only drawings read
     if not (missing := why_no_charts()):
         charts, reliability = draw(ev, drawn)
-        charts += evidence_charts(ev) if forensic else []
+        if forensic:
+            more, lines = evidence_charts(ev)
+            charts, reliability = charts + more, {**reliability, **lines}
     app, record = ev.application, record_of(ev, stamped({**ev.facts, **plain_facts(facts)}))
     if whole is not ev:
         record["verdict"] = record_of(whole)["verdict"]
@@ -89,7 +91,10 @@ def as_page(
             costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
             title=title,
             reliability_said=_trusted(ev, reliability.get("reliability", {})),
-            points={key: _points(found) for key, found in reliability.items()},
+            points={
+                key: found if isinstance(found, list) else _points(found)
+                for key, found in reliability.items()
+            },
             by_case=ev.naive is not None,
             sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
@@ -173,7 +178,7 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
     return (
         f"{band}Where {name} says {percent(says)}, it happens {percent(happens)} of the time: "
-        "the largest gap in any twentieth of the cases."
+        "the largest gap in any twentieth of the cases. Does not depend on the costs."
     )
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
 
+#: The section of costs by truth and decision.
+_PAYERS = "Where the cost comes from"
 #: Cells that are listed where there are too many for a table.
 _MOST_CELLS = 10
 
@@ -37,7 +39,7 @@ def models(sheet: Sheet) -> Html:
     rows = []
     for at, model in enumerate(record["models"]):
         k = sheet.order.index(model["name"])
-        head = joined(swatch(k, len(sheet.order)), element("span", model["name"], class_="name"))
+        head = joined(swatch(k), element("span", model["name"], class_="name"))
         cells = [element("th", head, scope="row")]
         for each in columns[1:]:
             name = each.column.name
@@ -92,7 +94,7 @@ def payers(sheet: Sheet) -> Html:
     totals = counts.sum(axis=1, keepdims=True)
     cases = 1000 * np.array(app["priors"])[:, None] * counts / np.where(totals > 0, totals, 1)
     if max(shares.shape) > LARGEST_TABLE:
-        return section("Who pays", _cells(record, paid, shares, cases), _use(sheet))
+        return section(_PAYERS, _cells(record, paid, shares, cases), _use(sheet))
     choice = joined(
         element("label", "Model", for_="payer"), select("payer", sheet.order, chosen=record["best"])
     )
@@ -111,7 +113,7 @@ def payers(sheet: Sheet) -> Html:
     head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]
     caption = "Cases out of 1000 where it will run; darker cells carry more of the cost."
     return section(
-        "Who pays", element("p", choice, class_="field"), table(caption, head, rows), _use(sheet)
+        _PAYERS, element("p", choice, class_="field"), table(caption, head, rows), _use(sheet)
     )
 
 

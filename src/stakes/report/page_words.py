@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.evaluation.verdict import rounded_up
 from stakes.messages.quantities import grouped, plain
-from stakes.report.charts import cursor
+from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 from stakes.report.page_inputs import LARGE
 
@@ -34,55 +34,67 @@ def drawings(sheet: Sheet) -> list[Html]:
         return []
     made: dict[tuple[str, str], list[Html]] = {}
     for chart in sheet.charts:
-        title, caption = _captioned(sheet, chart.key)
+        title, caption, lines = _captioned(sheet, chart.key)
         kind = chart.key.partition("-")[0]
         drawn = cursor(chart, len(sheet.order), line=kind in _MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
         drawn = element("div", Html(drawn), class_="chart")
-        inner = joined(drawn, reading, element("figcaption", caption))
+        inner = joined(_key(sheet, chart, lines), drawn, reading, element("figcaption", caption))
         figure = element("figure", inner, id=f"figure-{chart.key}")
         made.setdefault((title, kind), []).append(figure)
     return _paired(made)
 
 
+def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
+    """What every line of a chart is: the models, and the looks that lines share."""
+    named = [(swatch(k), sheet.order[k]) for k in chart.models]
+    named += [(line_swatch(look), words) for look, words in lines.items()]
+    items = [element("li", joined(*each)) for each in named]
+    return element("ul", joined(*items), class_="key")
+
+
 #: Drawings whose abscissa is what a slider moves.
 _MARKED = ("bayes", "decision", "factor", "abstain", "share")
+#: What the grey line at NEC 1 is.
+_CONSTANT = {"grey": "always the same decision"}
 
 
-def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
-    """The heading and the caption of one drawing."""
+def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
+    """The heading and the caption of one drawing, and what its looks mean beside the models."""
     kind, _, row = key.partition("-")
     app = sheet.record["application"]
     name = f"“{app['classes'][int(row)]}”" if row else ""
     dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
     sure = sheet.moves == "two" and sheet.numbers["sure"]
-    bayes = f"Solid with symbols: as they are{', with intervals' if sure else ''}. "
-    bayes += "Dashed: best threshold on these data. " if dashed else ""
+    line = "The upright line is where the slider stands."
+    fixed = "Does not depend on the costs."
+    best = {"dashed": "best threshold on these data"} if dashed else {}
     return {
-        "bayes": ("If the costs were different", f"{bayes}The line is where the sliders stand."),
-        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, at the "
-                     "stated share; dashed: act on everyone, line at 0: act on nobody."),
-        "det": ("Errors traded", "Symbols: where the models stand now. Grey: fewer than 30 "
-                "errors."),
+        "bayes": ("If the costs were different", "Lower is better. The upright line follows both "
+                  "sliders: a larger share moves it just as a costlier miss does."
+                  f"{' Bands: intervals.' if sure else ''}", {**best, **_CONSTANT}),
+        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
+        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, higher is "
+                     "better. At the stated share: the upright line follows the cost slider only.",
+                     {"grey": "act on everyone (falling), on nobody (0)"}),
+        "det": ("Misses vs false alarms", "Large symbols: where the models stand now.",
+                {"pale": "fewer than 30 errors"}),
         "tippett": ("How strong is the evidence?", "Share of cases whose likelihood ratio is "
-                    f"larger. Solid: “{app['classes'][-1]}”, dashed: “{app['classes'][0]}”; dotted "
-                    "line: no evidence either way."),
-        "entropy": ("What stays unknown?", "Empirical cross-entropy at any prior odds. Solid: as "
-                    "they are (none where a model was certain and wrong), dashed: recalibrated on "
-                    "these data, dotted: without evidence."),
-        "factor": ("If misses cost more or less", "NEC at the stated share when every miss costs "
-                   "so many times what was stated; 1 is the best constant decision."),
-        "abstain": ("If abstaining cost more or less", "NEC when models decide anew by their "
-                    "probabilities at each price; 1 is the best constant decision. The line is "
-                    "where the slider stands."),
-        "coverage": ("What abstaining buys", "Solid: mean cost of the cases that are decided. "
-                     "Dashed: with what the others cost. Symbols: where the models stand now."),
+                    f"larger. Grey: no evidence either way. {fixed}",
+                    {"solid": f"“{app['classes'][-1]}”", "dashed": f"“{app['classes'][0]}”"}),
+        "entropy": ("What stays unknown?", "Empirical cross-entropy at any prior odds; there is no "
+                    f"line where a model was certain and wrong. {fixed}",
+                    {"dashed": "re-calibrated on these data", "grey": "without evidence"}),
+        "factor": ("If misses cost more or less", f"NEC at the stated share. {line}", _CONSTANT),
+        "abstain": ("If abstaining cost more or less", "Models decide anew by their probabilities "
+                    f"at each price. {line}", _CONSTANT),
+        "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
+                     "decided. Large symbols: where the models stand now.",
+                     {"solid": "decided cases", "dashed": "with what abstaining costs"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
-                  "in proportion, when models decide anew by their probabilities; 1 is the best "
-                  "constant decision."),
+                  f"in proportion; models decide anew by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"What models say of {name} against how "
-                  "often it occurs."),
+                  f"often it occurs. {fixed}", {}),
     }[kind]  # fmt: skip
 
 
@@ -207,7 +219,7 @@ def computed(sheet: Sheet) -> Html:
              f"{chart.key}.svg</button>")
         for chart in sheet.charts
     ]  # fmt: skip
-    took = joined("Take away: ", *links)
+    took = joined("Download: ", *links)
     return section(
         "How this was computed", *parts, element("p", explained),
         element("dl", joined(*pairs)) if pairs else "", element("p", took, class_="links"),

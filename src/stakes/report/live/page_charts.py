@@ -13,13 +13,14 @@ import numpy as np
 from stakes import curves
 from stakes._optional import load
 from stakes.curves.bayes_error import BayesErrorCurve
-from stakes.evaluation.evaluation_plots import det_curve, reliability_by_name
+from stakes.evaluation.evaluation_plots import det_curve, reliability_by_name, tippett_curve
 from stakes.evaluation.model_rows import Cases, Model
 from stakes.exceptions import MissingExtraError, UndefinedError
 from stakes.messages.quantities import percent
-from stakes.plots.style import GREY, axes_of_size, pen
+from stakes.plots.style import axes_of_size, pen
 from stakes.report.charts import Chart, inline
 from stakes.report.live.any_matrix import MatrixPath
+from stakes.report.markup import packed
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
@@ -28,8 +29,14 @@ if TYPE_CHECKING:
 
 #: What an axis of normalised costs says.
 _NEC_AXIS = "NEC (1 = best constant decision)"
+#: Widths and heights of drawings in inches; charts.py calls those above 5 wide.
+_WIDE, _SQUARE = (5.6, 3.7), (4.4, 4.1)
+#: Sizes of text, narrow and wide, that stay readable on a telephone.
+_TEXT = (11.0, 12.5)
 #: Above this many points a reliability curve is drawn by some of them.
 _DRAWN_POINTS = 300
+#: Points of a line that the page can read out.
+_READ_POINTS = 60
 #: Shares, and factors, that may be written at an axis.
 _SHARES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
 _FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
@@ -56,17 +63,20 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
         known = {}
     if not all(one.class_totals.all() for one in known.values()):
         return [], {}
-    scores = {key: known[name] for key, name in names.items() if name in known}
-    first = _bayes_error(ev, scores, names, stops)
-    if not scores:
+    scores = {key: known.get(name) for key, name in names.items()}
+    first = _bayes_error(ev, scores, stops)
+    if not known:
         return [first], {}
     best = next(key for key, name in names.items() if name == ev.best)
-    reliability = reliability_by_name(scores, best)
+    found = {key: one for key, one in scores.items() if one is not None}
+    reliability = reliability_by_name(found, best)
     trusted = _trust(reliability, "reliability", "Observed shares against what models say")
     return ([first, trusted, _decision(ev, scores), _det(scores)], {"reliability": reliability})
 
 
-def _finished(ax: Any, key: str, label: str, *, x: str = "", y: str = "") -> Chart:
+def _finished(
+    ax: Any, key: str, label: str, models: Iterable[str], *, x: str = "", y: str = ""
+) -> Chart:
     """The drawing of some axes without legend, with words for the page along its axes."""
     if x:
         ax.set_xlabel(x)
@@ -74,50 +84,51 @@ def _finished(ax: Any, key: str, label: str, *, x: str = "", y: str = "") -> Cha
         ax.set_ylabel(y)
     if ax.get_legend() is not None:
         ax.get_legend().remove()
-    for text in ax.texts:
+    ax.set_title("", loc="left")
+    for text in (*ax.texts, ax.xaxis.label, ax.yaxis.label):
         text.set_parse_math(False)
-    return inline(ax, key, label)
+    drawn = inline(ax, key, label, text=_TEXT[int(ax.figure.get_figwidth() > 5)])
+    return replace(drawn, models=tuple(int(name[1:]) for name in models))
 
 
-def _short(name: str) -> str:
+def _short(name: Any) -> str:
     """A name that fits into a drawing."""
-    shown = "".join(c for c in name if c.isprintable())
+    shown = "".join(c for c in str(name) if c.isprintable())
     return shown if len(shown) <= 18 else f"{shown[:17]}…"
 
 
-def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
+def _bayes_error(ev: Evaluation, scores: Any, stops: Any) -> Chart:
     """Normalised cost against the application, with the intervals at the stops."""
     from stakes import plots
 
     x, nec, low, high = stops
-    shares = ev.application.resolved_priors(ev.data_priors)
-    here = -ev.application.log_odds_threshold + math.log(shares[1] / shares[0])
+    share = _share(ev)
+    offset = math.log(share / (1 - share))
+    here = offset - ev.application.log_odds_threshold
     ends = min(-6.0, math.floor(here) - 2.0), max(6.0, math.ceil(here) + 2.0)
     inside = (x >= ends[0]) & (x <= ends[1])
     none, one = np.full(inside.sum(), np.nan), np.ones(inside.sum())
     grid = np.linspace(*ends, round((ends[1] - ends[0]) * 20) + 1)
     found = {
-        key: curves.bayes_error(scores[key], grid)
-        if key in scores  # decisions have no threshold to choose
+        key: curves.bayes_error(counted, grid)
+        if counted is not None  # decisions have no threshold to choose
         else BayesErrorCurve(x[inside], nec[k][inside], none, one, none, none, True)
-        for k, key in enumerate(names)
+        for k, (key, counted) in enumerate(scores.items())
     }
-    coloured = [k for k in range(len(names)) if pen(k, len(names)).color != GREY]
     bands = None if low is None else {
-        f"m{k}": SimpleNamespace(x=x[::2], low=low[k][::2], high=high[k][::2]) for k in coloured
+        f"m{k}": SimpleNamespace(x=x[::2], low=low[k][::2], high=high[k][::2])
+        for k in range(len(scores)) if not pen(k).thin
     }  # fmt: skip
-    ax = plots.bayes_error(
-        found, priors=_share(ev), span=ev.plot.span(), bands=bands, ax=axes_of_size(6.4, 4.1)
-    )
+    ax = plots.bayes_error(found, span=ev.plot.span(), bands=bands, ax=axes_of_size(*_WIDE))
     for text in list(ax.texts):  # "m0: off scale"
-        key, colon, rest = text.get_text().partition(": ")
-        if colon and key in names and int(key[1:]) in coloured:
-            text.set_text(f"{_short(names[key])}: {rest}")
-        elif colon and key in names:  # grey models would fill the picture with words
-            text.remove()
+        text.remove()
     ax.set_xlim(*ends)
+    ratios = [10.0**e for e in range(-9, 10) if ends[0] <= e * math.log(10) + offset <= ends[1]]
+    labels = [f"{r:g}" if r >= 1 else f"1/{1 / r:g}" for r in ratios]
+    ax.set_xticks([math.log(r) + offset for r in ratios], labels)
     label = "Normalised cost of every model against the cost ratio and the share"
-    return _finished(ax, "bayes", label, x="effective prior log odds", y=_NEC_AXIS)
+    words = f"false alarms that one missed “{_short(ev.application.classes[1])}” costs"
+    return _finished(ax, "bayes", label, found, x=words, y=_NEC_AXIS)
 
 
 def _share(ev: Evaluation) -> float:
@@ -131,31 +142,71 @@ def _decision(ev: Evaluation, scores: Any) -> Chart:
 
     top = 0.5 if ev.application.posterior_threshold < 0.4 else 0.99
     thresholds, share = np.linspace(0.005, top, 100), _share(ev)
-    found = {k: curves.decision(s, thresholds, priors=share) for k, s in scores.items()}
-    ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
+    found = {
+        k: None if s is None else curves.decision(s, thresholds, priors=share)
+        for k, s in scores.items()
+    }
+    ax = plots.decision(found, ax=axes_of_size(*_WIDE))
+    ticks = [t for t in (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9) if t <= top]
+    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     label = "Net benefit of every model, of acting on everyone and on nobody"
-    return _finished(ax, "decision", label, y="net benefit")
+    words = {"x": "act when the probability is above", "y": "net benefit"}
+    return _finished(ax, "decision", label, _drawn(found), **words)
+
+
+def _drawn(found: Mapping[str, Any]) -> list[str]:
+    """Those of which there is a curve."""
+    return [name for name, curve in found.items() if curve is not None]
 
 
 def _det(scores: Any) -> Chart:
     """Misses against false alarms on probit axes."""
     from stakes import plots
 
-    found = {key: det_curve(one) for key, one in scores.items()}
-    ax = plots.det(found, ax=axes_of_size(4.4, 4.1))
+    found = {key: None if one is None else det_curve(one) for key, one in scores.items()}
+    ax = plots.det(found, ax=axes_of_size(*_SQUARE))
     label = "Miss rate against false alarm rate of every model"
-    return _finished(ax, "det", label, x="false alarm rate, %", y="miss rate, %")
+    return _finished(ax, "det", label, _drawn(found), x="false alarm rate, %", y="miss rate, %")
 
 
-def evidence_charts(ev: Evaluation) -> list[Chart]:
-    """Tippett plots and empirical cross-entropy of every model with posteriors of two classes."""
-    above = ev.plot.tippett(ax=axes_of_size(6.4, 4.1))
-    entropy = ev.plot.empirical_cross_entropy(ax=axes_of_size(4.4, 4.1))
-    label = "Cross-entropy against the prior odds"
-    return [
-        _finished(above, "tippett", "How often evidence is stronger than that"),
-        _finished(entropy, "entropy", label, y="cross-entropy in bits"),
-    ]
+def evidence_charts(ev: Evaluation) -> tuple[list[Chart], dict[str, Any]]:
+    """Tippett plots and empirical cross-entropy of every model with posteriors of two classes,
+    and their lines by drawing.
+    """
+    from stakes import plots
+
+    known = ev.plot.scores()
+    scores = {f"m{k}": known.get(model.name) for k, model in enumerate(ev.models)}
+    drawn, lines = [], {}
+    for key, draw, curve, size, label, y in (
+        ("tippett", plots.tippett, tippett_curve, _WIDE,
+         "How often evidence is stronger than that", "share with a larger one"),
+        ("entropy", plots.empirical_cross_entropy, curves.empirical_cross_entropy, _SQUARE,
+         "Cross-entropy against the prior odds", "cross-entropy in bits"),
+    ):  # fmt: skip
+        found = {name: None if one is None else curve(one) for name, one in scores.items()}
+        ax = draw(found, ax=axes_of_size(*size))
+        x = "log10 of the likelihood ratio" if key == "tippett" else "log10 of the prior odds"
+        lines[key] = _lines(ax, found)
+        drawn.append(_finished(ax, key, label, _drawn(found), x=x, y=y))
+    return drawn, lines
+
+
+def _lines(ax: Any, found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Some points of every line of a model, to be read out: (position, second line or not)."""
+    points = []
+    position = {name: int(name[1:]) for name in found}
+    for line in ax.get_lines():
+        name = str(line.get_label()).partition(",")[0]
+        if name in position:
+            xy = np.asarray(line.get_xydata(), dtype=float)
+            xy = xy[np.isfinite(xy).all(axis=1)]
+            kept = np.unique(np.linspace(0, len(xy) - 1, min(len(xy), _READ_POINTS)).astype(int))
+            points.append({
+                "model": position[name], "second": line.get_linestyle() == "--",
+                "x": packed(xy[kept, 0], short=True), "y": packed(xy[kept, 1], short=True),
+            })  # fmt: skip
+    return points
 
 
 def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart], Any]:
@@ -163,9 +214,11 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
     if not np.isfinite([model.nec for model in ev.models]).all():
         return [], {}
     drawn: list[Chart] = []
+    lines: dict[str, Any] = {}
     for path in paths:
         if path.column is not None:
-            drawn += [_abstain(ev, path), _coverage(ev, path, path.column)]
+            covered, lines["coverage"] = _coverage(ev, path, path.column)
+            drawn += [_abstain(ev, path), covered]
     drawn += [_by_share(ev, path) for path in paths if path.row is not None]
     found: dict[str, Any] = {}
     if ev.sources is not None:
@@ -173,7 +226,7 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
         for row in (path.row for path in paths if path.row is not None):
             found[f"trust-{row}"] = _reliability(models, cases, row, cases.priors, ev.best)
     drawn += [_trust(curve, key, "reliability of one class") for key, curve in found.items()]
-    return drawn, found
+    return drawn, found | lines
 
 
 def _rates(counts: Any) -> FloatArray:
@@ -202,7 +255,7 @@ def _along(x: Any, necs: Iterable[FloatArray], label: str) -> Any:
     from stakes import plots
 
     found = {f"m{k}": SimpleNamespace(position=x, normalized_cost=c) for k, c in enumerate(necs)}
-    ax = plots.application_path(found, label=label, ax=axes_of_size(6.0, 3.9))
+    ax = plots.application_path(found, label=label, ax=axes_of_size(*_WIDE))
     ax.set_ylabel(_NEC_AXIS)
     ax.set_xlim(float(np.min(x)), float(np.max(x)))
     return ax
@@ -213,16 +266,21 @@ def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     unit = ev.application.unit
     label = "price of abstaining" + (f", {_short(unit)}" if unit else "")
     ax = _along(path.values, _nec_along(ev, path), label)
-    ax.xaxis.label.set_parse_math(False)
     said = "Normalised cost of every model against the price of abstaining"
-    return _finished(ax, "abstain", said)
+    return _finished(ax, "abstain", said, _all(ev))
 
 
-def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> Chart:
-    """Cost of the decided cases against their share."""
+def _all(ev: Evaluation) -> list[str]:
+    """All models by their names in drawings."""
+    return [f"m{k}" for k in range(len(ev.models))]
+
+
+def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> tuple[Chart, list[dict[str, Any]]]:
+    """Cost of the decided cases against their share, and its lines."""
     from stakes import plots
 
-    found, priors = {}, ev.application.resolved_priors(ev.data_priors)
+    found: dict[str, Any] = dict.fromkeys(_all(ev))
+    priors = ev.application.resolved_priors(ev.data_priors)
     for k, counts in enumerate(path.counts):
         if counts is None:
             continue
@@ -235,9 +293,12 @@ def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> Chart:
             coverage=1 - left, cost=decided + path.values * left, cost_when_decided=each
         )
     ax = plots.abstention(found, ax=axes_of_size(4.4, 3.9))
-    low = min(0.0, *(float(np.nanmin(one.cost_when_decided)) for one in found.values()))
+    known = _drawn(found)
+    low = min(0.0, *(float(np.nanmin(found[name].cost_when_decided)) for name in known))
     ax.set_ylim(bottom=1.05 * low)
-    return _finished(ax, "coverage", "Cost of the cases that are decided against their share")
+    said = "Cost of the cases that are decided against their share"
+    lines = _lines(ax, found)
+    return _finished(ax, "coverage", said, known), lines
 
 
 def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
@@ -246,25 +307,26 @@ def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
     ax = _along(odds, _nec_along(ev, path), "share where it will run")
     ticks = [t for t in _SHARES if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
-    return _finished(ax, f"share-{path.row}", "Normalised cost of every model against one share")
+    said = "Normalised cost of every model against one share"
+    return _finished(ax, f"share-{path.row}", said, _all(ev))
 
 
 def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
     """NEC against the factor on misses, and the reliability of the models behind the rules."""
     found = _of_rules(ev)
-    drawn = [] if curve is None else [_by_factor(*curve)]
+    drawn = [] if curve is None else [_by_factor(ev, *curve)]
     if not found:
         return drawn, {}
     trusted = _trust(found, "reliability", "Observed shares against what models say")
     return [*drawn, trusted], {"reliability": found}
 
 
-def _by_factor(x: FloatArray, necs: FloatArray) -> Chart:
+def _by_factor(ev: Evaluation, x: FloatArray, necs: FloatArray) -> Chart:
     """NEC against a factor on the cost of misses, on a logarithmic scale."""
-    ax = _along(x, necs, "a miss costs so many times what was stated")
+    ax = _along(x, necs, "every miss cost is multiplied by")
     ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
     label = "Normalised cost of every rule against a factor on the cost of a miss"
-    return _finished(ax, "factor", label)
+    return _finished(ax, "factor", label, _all(ev))
 
 
 def _of_rules(ev: Evaluation) -> dict[str, Any]:
@@ -301,12 +363,13 @@ def _trust(found: Mapping[str, Any], key: str, label: str) -> Chart:
     """Reliability curves; models without posteriors keep their place, so that colours agree."""
     from stakes import plots
 
-    best, last = next(iter(found)), max(int(name[1:]) for name in found)
-    hole = replace(found[best], forecast=np.array([np.nan]), observed=np.array([np.nan]))
-    ordered = {f"m{k}": _thin(found.get(f"m{k}", hole)) for k in range(last + 1)}
-    ax = plots.reliability(ordered, band=best, note=False, ax=axes_of_size(4.4, 4.1))
-    axes = {"x": "predicted probability", "y": "observed share (isotonic)"}
-    return _finished(ax, key, label, **axes)
+    last = max(int(name[1:]) for name in found)
+    ordered = {
+        f"m{k}": _thin(found[f"m{k}"]) if f"m{k}" in found else None for k in range(last + 1)
+    }
+    ax = plots.reliability(ordered, band=next(iter(found)), note=False, ax=axes_of_size(*_SQUARE))
+    axes = {"x": "predicted probability", "y": "observed share"}
+    return _finished(ax, key, label, found, **axes)
 
 
 def _thin(curve: Any) -> Any:

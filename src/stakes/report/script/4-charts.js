@@ -39,6 +39,23 @@
       return found;
     });
   };
+  // ---- lines that are read out by their nearest point
+  const LINES = {
+    coverage: (x, y, second) => `${percent(x, 0)} decided, ${plain(y, 3)} per case${second ? ", abstaining paid" : ""}`,
+    tippett: (x, y, second) => `${percent(y, 1)} of “${app.classes[second ? 0 : 1]}” above a log10 LR of ${x.toFixed(2)}`,
+    entropy: (x, y, second) => `${y.toFixed(3)} bits at log10 odds of ${x.toFixed(2)}${second ? ", re-calibrated" : ""}`,
+  };
+  const traced = () => Object.keys(LINES).filter((key) => page.points[key]).forEach((key) => {
+    const lines = page.points[key].map((line) => ({ ...line, x: unpack(line.x), y: unpack(line.y) }));
+    reader(key, (_x, _y, { x: u, y: v, a, b, c, d }) => {
+      let [found, nearest] = ["", 40 * 40];
+      lines.forEach((line) => line.x.forEach((x, h) => {
+        const far = (a + b * x - u) ** 2 + (c + d * line.y[h] - v) ** 2;
+        if (far < nearest) [found, nearest] = [`${names[line.model]}: ${LINES[key](x, line.y[h], line.second)}`, far];
+      }));
+      return found;
+    });
+  });
   const place = (key, k, x, y) => {
     const dot = $(`${key}-dot-${k}`);
     if (!dot) return;

@@ -197,6 +197,6 @@
         slid(path);
       });
     });
-    Object.entries(page.points).forEach(([key, points]) => trust(key, points));
+    Object.entries(page.points).filter(([key]) => !LINES[key]).forEach(([key, points]) => trust(key, points));
     if (paths.length) follow();
   };

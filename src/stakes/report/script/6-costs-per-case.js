@@ -66,6 +66,6 @@
         list((name, n) => `${name} ${now.nec[n].toFixed(3)}`);
     });
     clicked("factor", (x) => { $("factor").value = String(near(x)); show(); });
-    Object.entries(page.points).forEach(([key, points]) => trust(key, points));
+    trust("reliability", page.points.reliability || {});
     show();
   };

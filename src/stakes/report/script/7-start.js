@@ -9,6 +9,7 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
   });
+  traced();
   if (two) binary();
   else if (many) matrix();
   else if (each) perCase();
