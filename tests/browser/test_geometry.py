@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser.journeys import JOURNEYS, binary, text_of
+from browser.journeys import JOURNEYS, binary, customers, text_of
 
 from stakes import evaluate
 
@@ -22,13 +22,9 @@ LABELS = """() => [...document.querySelectorAll(".chart svg")]
   }))"""
 
 
-def forensic():
-    return binary()
-
-
 PAGES = {
     **{name: (made, {}) for name, made in JOURNEYS.items()},
-    "forensic": (forensic, {"forensic": True}),
+    "forensic": (binary, {"forensic": True}),
 }
 
 
@@ -115,16 +111,13 @@ def test_every_chart_can_be_read_out(opened, shown):
 
 def test_a_model_has_its_colour_in_every_chart(opened):
     """A model that only decides stands first, and has no curve in some of the charts."""
-    ev = binary()
-    from browser.journeys import customers
-
     y, models = customers()
     given = {"clerk": (models["rules"] > 0.2).astype(int), "gbm": models["gbm"]}
-    page = opened(evaluate(y, given, application=ev.application, rng=0).to_html())
-    for key, line in (("decision", "benefit-m1"), ("det", "det-m1"), ("reliability", "reliability-m1"),
-                      ("bayes", "actual-m1")):  # fmt: skip
+    page = opened(evaluate(y, given, application=binary().application, rng=0).to_html())
+    lines = {"decision": "benefit", "det": "det", "reliability": "reliability", "bayes": "actual"}
+    for key, line in lines.items():
         colour = page.tab.evaluate(
-            "([key, line]) => document.querySelector(`#chart-${key} #${key}-${line} path`)"
+            "([key, line]) => document.querySelector(`#chart-${key} #${key}-${line}-m1 path`)"
             ".getAttribute('stroke')",
             [key, line],
         )
