@@ -39,7 +39,9 @@ def named(pages: list[Path]) -> pytest.MarkDecorator:
 
 
 #: What a page says that uses an extra where it is not installed.
-ABSENT = re.compile(r"MissingExtraError|ModuleNotFoundError: No module named '(pandas|polars|duckdb)'")
+ABSENT = re.compile(
+    r"MissingExtraError|ModuleNotFoundError: No module named '(pandas|polars|duckdb)'"
+)
 
 
 def sessions(page: Path) -> list[tuple[int, str]]:

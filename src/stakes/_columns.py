@@ -142,6 +142,10 @@ def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[n
     return array.astype(np.float64, copy=False)
 
 
+#: Numbers further apart than this add up as if the smaller were not there.
+_FURTHEST = 1e15
+
+
 def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     """`sample_weight` as float64, or None when there is none."""
     if values is None:
@@ -151,6 +155,13 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     refuse_rows(bad, f"{name} must be finite and not negative", "is {:g}", weights)
     if length and not weights.any():
         raise DataError(f"{name} is zero for every case, so there is nothing to average.")
+    apart = weights > 0
+    if length and weights.max() / _FURTHEST > weights[apart].min():
+        raise DataError(
+            f"{name} goes from {weights[apart].min():g} to {weights.max():g}: beside the largest "
+            "the smallest are lost in a sum.",
+            hint=f"keep weights within a factor of {_FURTHEST:g}",
+        )
     return weights
 
 

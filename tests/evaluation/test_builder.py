@@ -71,11 +71,7 @@ REASONS = {
     ),
     "one model in bins": (
         lambda: far(posteriors="sharp", bins=256),
-        {
-            "recalibrated_nec": "recalibration-needs-rows",
-            "comparison": "one-model",
-            "ranges": "ranges-need-rows",
-        },
+        {"comparison": "one-model"},
     ),
     "confusion matrices": (
         counted,

@@ -61,16 +61,25 @@ class Judged:
         """By which factor calibration stretches the log posteriors; None where it was not done."""
         if self.fitted is None or self.model.posteriors is None:
             return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            said, meant = (_free_logs(each) for each in (self.model.posteriors, self.fitted))
-        kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
-        if not kept.any():
-            return None  # every posterior is 0 or 1
-        if not kept.all():
-            said, meant = said[kept], meant[kept]
-        said = said - said.mean(axis=0)
-        spread = float(np.vdot(said, said))
-        return float(np.vdot(said, meant)) / spread if spread > 0 else None
+        return stretch(self.model.posteriors, self.fitted)
+
+
+def stretch(
+    posteriors: NDArray[Any], fitted: NDArray[Any], cases: FloatArray | None = None
+) -> float | None:
+    """By which factor log posteriors were stretched; rows may stand for several cases."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        said, meant = (_free_logs(each) for each in (posteriors, fitted))
+    kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
+    if not kept.any():
+        return None  # every posterior is 0 or 1
+    if not kept.all():
+        said, meant = said[kept], meant[kept]
+        cases = None if cases is None else cases[kept]
+    said = said - np.average(said, axis=0, weights=cases)
+    scaled = said if cases is None else said * cases[:, None]
+    spread = float(np.vdot(scaled, said))
+    return float(np.vdot(scaled, meant)) / spread if spread > 0 else None
 
 
 def _free_logs(posteriors: NDArray[Any]) -> NDArray[Any]:

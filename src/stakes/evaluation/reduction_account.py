@@ -40,12 +40,13 @@ from stakes.evaluation.recalibration import (
     scores_of,
     turned_far,
 )
+from stakes.evaluation.score_bin_account import BinnedModel, judged_bins
 from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
-from stakes.summaries import ConfusionMatrix
-from stakes.uncertainty import Comparison
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.uncertainty import Comparison, Difference
 
 #: What rows that stayed in their engine cannot tell.
 _WITHOUT_ROWS = {
@@ -118,6 +119,11 @@ def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMa
     return ConfusionMatrix(counts, app.classes, app.decisions)
 
 
+def _alike(joint: PairedCounts) -> bool:
+    """Whether two systems never decided differently."""
+    return bool((joint.cells[:, 1] == joint.cells[:, 2]).all())
+
+
 @dataclass(eq=False)
 class _Judge:
     """What one reduction tells, with the rows beside it where they are in memory.
@@ -169,6 +175,8 @@ class _Judge:
             sources = Sources(rows.given, rows.cases, each, rows.said_at, self.options)
             after, worth = of_calibration(sources)
             told |= {"after": after, "worth": worth, "sources": sources}
+        elif judged:
+            told |= self._worth(judged)
         return build(
             figures,
             self.options,
@@ -183,6 +191,33 @@ class _Judge:
             ranges=ranges(self.application, tables, scored, fixed=not self._said),
             **told,
         )
+
+    def _worth(self, judged: Mapping[str, BinnedModel]) -> dict[str, Difference | None]:
+        """What re-calibrating gains over the best model as it is: of that model, and of the best.
+
+        Bins do not tell on which of the same cases two models err, so that the gain of another
+        model is as unsure as on cases of its own.
+        """
+        name = min(self.variants, key=lambda model: self.variants[model].cost)
+        best = self.variants[name]
+        if math.isnan(best.nec):
+            return {}
+        joint, worth = judged[name].joint if name in judged else None, None
+        if joint is not None and not _alike(joint):
+            found = compared(joint, self.given, self.options)
+            worth = None if found.too_few else found.difference(*joint.systems)
+        fitted = {m: one.recalibrated for m, one in judged.items() if one.recalibrated is not None}
+        least = min(fitted, key=lambda model: fitted[model].cost, default=name)
+        if least == name:
+            return {"worth": worth, "after": worth}
+        pair = {"re-calibrated": (least, fitted[least]), "as is": (name, best)}
+        sides = [
+            Figures(side, "posteriors", each.confusion, each.cost, each.nec,
+                    interval=self._interval(model, each))
+            for side, (model, each) in pair.items()
+        ]  # fmt: skip
+        cases, level = float(self.found.rows_by_class.sum()), self.options["level"]
+        return {"worth": worth, "after": next(unpaired(sides, cases, level), None)}
 
     @property
     def _said(self) -> bool:
@@ -216,17 +251,29 @@ class _Judge:
             self.notes.append(Note("posteriors-moved" if self._said else "shares-of-application"))
         if not self.shared and len(self.variants) > 1:
             self.notes.append(Note("cases-unshared"))
-        if self._said and self.rows is None:
+        if self._said and self.rows is None and not self.found.whole.bins:
             self.notes.append(Note("recalibration-needs-rows"))
             self.reasons |= _WITHOUT_ROWS
 
-    def _judged(self) -> dict[str, Judged]:
-        """Each model with what its rows tell; empty without rows."""
+    def _judged_bins(self) -> dict[str, Any]:
+        """Each model with what the bins of its score tell; empty without bins."""
+        found = {}
+        for model, bins in self.found.whole.bins.items():
+            as_is, rng = self.variants[model], self.options["rng"]
+            found[model], *notes = judged_bins(model, bins, as_is, self.application, rng)
+            self.notes += notes
+        if found:
+            self.reasons["recalibrated_nec"] = "not-recalibrated"
+            self.reasons["ranges"] = "mixed-models"
+        return found
+
+    def _judged(self) -> dict[str, Any]:
+        """Each model with what its rows, or the bins of its score, tell; empty without either."""
         if self.rows is None:
             self.warnings += [
                 note for model in self.variants for note in turned_far(model, self.found)
             ]
-            return {}
+            return self._judged_bins()
         rows, wanted, found, softened = self.rows, self.rows.recalibrate, {}, []
         for model in rows.models:
             after = None if wanted is False else recalibrated(model, rows, self.options["rng"])
@@ -247,13 +294,12 @@ class _Judge:
             self.reasons["ranges"] = "mixed-models"
         return found
 
-    def _figures(self, model: str, one: Judged | None) -> Figures:
+    def _figures(self, model: str, one: Judged | BinnedModel | None) -> Figures:
         """One model with everything that is known about it."""
         variant, after = self.variants[model], None if one is None else one.recalibrated
-        if one is None:
-            scores: Any = self.found.whole.bins.get(model)
-            near = self.found._score_ends(model)
-        else:
+        scores: Any = self.found.whole.bins.get(model)
+        near = self.found._score_ends(model)
+        if isinstance(one, Judged):
             scores, near = one.scores, one.model.second
         rule = variant.rule
         if rule is not None and near is not None:

@@ -88,6 +88,8 @@ _ABSENT = {
     "not-recalibrated": "{model} could not be re-calibrated: {why}",
     "recalibration-needs-rows": "no model was re-calibrated: that needs the rows; take a sample of "
     "them to evaluate()",
+    "recalibration-weighted": "{model} was not re-calibrated: weights in bins do not tell the "
+    "number of cases; take a sample of the rows to evaluate()",
     "counts-only": "these are counts of decisions: no threshold can be moved",
     "cases-unshared": "counts do not tell which cases are shared: differences are as if none were",
     "not-compared": "models were not compared: {why}",

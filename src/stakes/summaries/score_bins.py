@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import as_counts, as_number, as_whole, keep
 from stakes._columns import as_array, as_floats, as_reals
 from stakes._kernels.label_runs import Runs, rounded_down, stretch_sums
+from stakes._names import as_names
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind, made_for
@@ -71,6 +72,7 @@ class ScoreBins(RankedScores):
             raise DataError(f"{n_bins - 1} edges make {n_bins} bins; got arrays of {shapes}.")
         if not self.counts.sum() > 0:
             raise DataError("`counts` must not be all zero.")
+        keep(self, classes=as_names(self.classes, "classes"))
         keep(self, from_priors=made_for(self.from_priors, self.classes, self.kind))
 
     @classmethod

@@ -1,0 +1,109 @@
+"""Bins of a score against the rows they were counted from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.evaluation.score_bin_account import fold_counts, middles, score_counts
+
+pl = pytest.importorskip("polars", reason="needs Polars")
+
+COSTS = {"fn": 10, "fp": 1}
+
+
+def cases(seed: int, n: int, stretch: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Labels, and a model that is too sure or too modest beside a right one."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.08).astype(int)
+    odds = np.log(0.08 / 0.92)
+    p = 1 / (1 + np.exp(-stretch * (rng.normal(4 * y - 2, 2) + odds)))
+    q = 1 / (1 + np.exp(-(rng.normal(2.4 * y - 1.2, 1.55) + odds)))
+    return y, {"p": p, "q": q}
+
+
+def both(seed: int, n: int, stretch: float) -> tuple[stakes.evaluation.Evaluation, ...]:
+    """The same cases from rows, and from bins counted in an engine."""
+    y, models = cases(seed, n, stretch)
+    near = stakes.evaluate(y, models, costs=COSTS)
+    frame = pl.DataFrame({"y": y, **models}).lazy()
+    far = stakes.evaluate_frame(frame, label="y", scores=list(models), costs=COSTS, bins=4096)
+    return near, far
+
+
+@pytest.mark.parametrize(("seed", "n", "stretch"), [(1, 5_000, 1.8), (3, 60_000, 0.6)])
+def test_bins_say_what_rows_say(seed: int, n: int, stretch: float) -> None:
+    near, far = both(seed, n, stretch)
+    assert far.verdict == near.verdict
+    assert [note.code for note in far.remarks] == [note.code for note in near.remarks]
+    for name in near:
+        one, other = near[name], far[name]
+        assert other.nec == one.nec
+        assert other.interval == pytest.approx(one.interval)
+        assert other.calibration_slope == pytest.approx(one.calibration_slope, abs=0.005)
+        low, high = one.recalibrated_interval
+        assert other.recalibrated_nec == pytest.approx(one.recalibrated_nec, abs=(high - low) / 8)
+        assert other.optimistic_nec == pytest.approx(one.optimistic_nec, abs=0.001)
+    winners = [[s.winner for s in ev.ranges if s.winner != "tie"] for ev in (near, far)]
+    assert winners[0] == winners[1]
+
+
+def test_a_fold_differs_no_more_than_another_seed() -> None:
+    """The folds of bins are folds of rows: over seeds the mean NEC is that of the rows."""
+    y, models = cases(2, 3_000, 1.8)
+    near, far = [], []
+    frame = pl.DataFrame({"y": y, "p": models["p"]}).lazy()
+    options = {"label": "y", "scores": ["p"], "costs": COSTS, "bins": 4096}
+    for seed in range(12):
+        rows = stakes.evaluate(y, {"p": models["p"]}, costs=COSTS, rng=seed)
+        near.append(rows["p"].recalibrated_nec)
+        far.append(stakes.evaluate_frame(frame, rng=seed, **options)["p"].recalibrated_nec)
+    spread = np.std(near, ddof=1) + np.std(far, ddof=1)
+    assert abs(np.mean(near) - np.mean(far)) < 3 * spread / np.sqrt(12)
+
+
+@pytest.mark.parametrize("totals", [(17, 3), (1000, 1), (5, 5)])
+def test_folds_hold_all_cases_and_are_even(totals: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    counts = np.stack([rng.multinomial(n, np.full(7, 1 / 7)) for n in totals], axis=1)
+    drawn = fold_counts(counts, 5, 0)
+    assert np.array_equal(drawn.sum(axis=2), counts)
+    for k, total in enumerate(totals):
+        sizes = drawn[:, k].sum(axis=0)
+        assert sizes.sum() == total
+        assert sizes.max() - sizes.min() <= 1
+    whole = drawn.sum(axis=(0, 1))
+    assert whole.max() - whole.min() <= 1
+    assert np.array_equal(drawn, fold_counts(counts, 5, 0))
+
+
+def test_more_cases_than_can_be_drawn_one_by_one() -> None:
+    counts = np.array([[3_000_000_000, 10], [1_000, 990]])
+    drawn = fold_counts(counts, 5, 0)
+    assert np.array_equal(drawn.sum(axis=2), counts)
+    assert np.ptp(drawn[0, 0]) < 1e6
+
+
+def test_middles_lie_in_their_bins() -> None:
+    y, models = cases(4, 2_000, 3.0)
+    p = np.concatenate([models["p"], [0.0, 1.0, 0.0]])
+    y = np.concatenate([y, [0, 1, 1]])
+    scores = stakes.ScoreCounts.from_scores(y, p, kind="posterior")
+    bins = scores.binned([0.001, 0.0909, 0.5, 0.999])
+    at = middles(bins)
+    assert (bins.runs.lowest <= at).all()
+    assert (at <= bins.runs.highest).all()
+    assert ((at > 0) & (at < 1)).all()
+    again = score_counts(bins)
+    assert again.class_totals.tolist() == scores.class_totals.tolist()
+
+
+def test_weights_in_bins_are_told() -> None:
+    y, models = cases(5, 2_000, 1.8)
+    frame = pl.DataFrame({"y": y, "w": 0.5 + y, "p": models["p"]}).lazy()
+    found = stakes.evaluate_frame(
+        frame, label="y", scores=["p"], costs=COSTS, sample_weight="w", bins=512
+    )
+    assert found["p"].recalibrated_nec is None
+    assert "recalibration-weighted" in [note.code for note in found.notes]
