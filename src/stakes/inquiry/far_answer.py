@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 import narwhals as nw
@@ -39,7 +40,14 @@ from stakes.inquiry.far_truth import (
 )
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
 from stakes.inquiry.model_decisions import rule_of
-from stakes.inquiry.model_scores import certain_refused
+from stakes.inquiry.model_scores import (
+    DECIMALS,
+    EXACT,
+    ROUNDING,
+    certain_refused,
+    rounding_note,
+    rounding_passes,
+)
 from stakes.inquiry.option_words import CostWords
 from stakes.inquiry.proposal import proposal, proposing
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
@@ -185,9 +193,41 @@ def _counted(source: Opened, asked: _Question) -> Counted:
     app, judged = at_place(app, cases.priors, inquiry)
     warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
     warnings += _hidden_by_folders(asked)
-    reduction = _reduced(source, asked, judged, cases, outcomes)
+    try:
+        reduction = _reduced(source, asked, judged, cases, outcomes)
+    except PosteriorError as error:
+        sums = error.code in (None, "posterior-sum")
+        rounded = _rounded_rows(source.frame, inner, inquiry) if sums else ()
+        if not rounded:
+            raise
+        inquiry = inquiry.but(renormalise=True)
+        asked = replace(asked, inquiry=inquiry, notes=(*asked.notes, *rounded))
+        reduction = _reduced(source, asked, judged, cases, outcomes)
     notes, told = (*asked.notes, *outcomes.notes), tuple(warnings)
     return Counted(reduction, app, judged, cases, asked.files, asked.engine, notes, told, inquiry)
+
+
+def _rounded_rows(frame: Any, columns: FarColumns, inquiry: Inquiry) -> tuple[Note, ...]:
+    """A note for each model whose rows miss 1 by the digits they are written in; else none."""
+    notes: list[Note] = []
+    for model in columns.classes if inquiry.kind == "posterior" and not inquiry.renormalise else ():
+        parts = [nw.col(name).cast(nw.Float64) for name in model.by_class.values()]
+        total = reduce(add, parts)
+        far = (total - 1).abs() > ROUNDING
+        wanted = {"low": total.min(), "high": total.max(), "off": far.cast(nw.Int64).sum()}
+        for d in DECIMALS:
+            beyond = [((part - part.round(d)).abs() > EXACT).cast(nw.Int64) for part in parts]
+            wanted[f"d{d}"] = reduce(add, beyond).sum()
+        rows = nw.from_native(frame).select(**wanted)
+        eager = rows.collect() if isinstance(rows, nw.LazyFrame) else rows
+        found = {name: eager[name].to_list()[0] for name in eager.columns}
+        digits = next((d for d in DECIMALS if not found[f"d{d}"]), None)
+        ends = found["low"], found["high"]
+        if max(abs(end - 1) for end in ends) > rounding_passes(digits, len(parts)):
+            return ()
+        if found["off"]:
+            notes.append(rounding_note(model.model, digits, int(found["off"]), *ends))
+    return tuple(notes)
 
 
 def _refuse_twice(files: Files, columns: FarColumns) -> None:
@@ -267,7 +307,9 @@ def _reduced(
             count = partial(reduce_frame, frame, request, keep_missing=not times)
             found: Reduction = asked.watched(count, "counting", source)
     except StakesError as error:
-        raise type(error)(error.message, hint=_hint(error, inquiry)) from None
+        raise type(error)(
+            error.message, hint=_hint(error, inquiry), rows=error.rows, code=error.code
+        ) from None
     if inquiry.scores_are is None and (certain := found._certain):
         certain_refused(certain[0], inquiry)
     return found if times or not columns.by else with_names(found)

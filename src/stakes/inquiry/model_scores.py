@@ -21,6 +21,7 @@ from stakes.inquiry.column_roles import (
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.audience import speaking_of
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.posteriors.posteriors import are_certain, refuse_decisions
 from stakes.sources.cells import are_numbers, without_point
@@ -76,20 +77,25 @@ def refuse_useless_narrow(inquiry: Inquiry) -> None:
 
 
 #: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
+#: Decimals that may have been printed, and how near a float is to the decimals it was read from.
+DECIMALS, EXACT = range(2, 10), 1e-12
+#: Rows further from 1 are wrong rather than rounded.
+_MOST_ROUNDING = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """One model: `decisions` (positions) or `scores`, (n,) for the positive or (n, K).
 
-    `missing` marks the rows it says nothing about.
+    `missing` marks the rows it says nothing about; `note` says what was done to its scores.
     """
 
     name: str
     missing: NDArray[np.bool_]
     decisions: NDArray[np.intp] | None = None
     scores: NDArray[np.float64] | None = None
+    note: Note | None = None
 
     @property
     def second(self) -> NDArray[np.float64] | None:
@@ -177,13 +183,16 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
         )
     missing: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
+    note: Note | None = None
     if inquiry.kind == "posterior":
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
+        if not inquiry.renormalise:
+            scores, note = rows_unrounded(scores, columns.model, table)
         scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
         _refuse_certain(scores[~missing], columns.model, inquiry)
     refuse_probabilities_called_logs(scores, columns.model, inquiry, cases.weights)
-    return Model(columns.model, missing, scores=scores)
+    return Model(columns.model, missing, scores=scores, note=note)
 
 
 def _refuse_certain(scores: NDArray[np.float64], name: str, inquiry: Inquiry) -> None:
@@ -238,6 +247,49 @@ def _rounded(value: float) -> str:
     return short if (0 <= float(short) <= 1) == (0 <= value <= 1) else repr(value)
 
 
+def rounded_digits(values: NDArray[np.float64]) -> int | None:
+    """The number of decimals that all probabilities have; None for one or none, or very many."""
+    known = values[np.isfinite(values)]
+    exact = (d for d in DECIMALS if (np.abs(known - np.round(known, d)) <= EXACT).all())
+    return next(exact, None)
+
+
+def rounding_passes(digits: int | None, columns: int) -> float:
+    """How far rows may be from 1 that were rounded before they were written.
+
+    Each number is off by half a digit at most. Rows of very many numbers could be off by much
+    more than they are, hence the limit.
+    """
+    if digits is None:
+        return ROUNDING
+    return max(ROUNDING, min(columns * 0.5 * 10.0**-digits, _MOST_ROUNDING) + EXACT)
+
+
+def rounding_note(model: str, digits: int | None, rows: int, low: float, high: float) -> Note:
+    """What is said of rows that were rounded."""
+    many = f"{grouped(rows)} row{'' if rows == 1 else 's'}"
+    shown = [f"{end:.{digits}f}" for end in (low, high)]
+    return Note("rows-rounded", model=model, digits=digits, rows=many, low=shown[0], high=shown[1])
+
+
+def rows_unrounded(
+    scores: NDArray[np.float64], model: str, table: Table
+) -> tuple[NDArray[np.float64], Note | None]:
+    """Rows of a file that miss 1 by the digits they are written in, divided by their sum.
+
+    Rows in memory were not written, so nothing passes there but the last digits of a float.
+    """
+    sums = scores.sum(axis=1)
+    off = np.abs(sums - 1) > ROUNDING
+    if not table.digest or not off.any():
+        return scores, None
+    digits = rounded_digits(scores)
+    if (np.abs(sums[off] - 1) > rounding_passes(digits, scores.shape[1])).any():
+        return scores, None
+    note = rounding_note(model, digits, int(off.sum()), np.nanmin(sums), np.nanmax(sums))
+    return np.asarray(scores / sums[:, None]), note
+
+
 def sums_checked(
     scores: NDArray[np.float64], name: str, rows: NDArray[np.intp], renormalise: bool
 ) -> NDArray[np.float64]:
@@ -248,7 +300,7 @@ def sums_checked(
             row = int(rows[np.flatnonzero(sums <= 0)[0]]) + 1
             raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
         return np.asarray(scores / sums[:, None])
-    off = np.abs(sums - 1) > _ROUNDING
+    off = np.abs(sums - 1) > ROUNDING
     if off.any():
         worst = int(np.nanargmax(np.abs(sums - 1)))
         where = f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)})"

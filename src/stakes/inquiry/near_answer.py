@@ -50,7 +50,12 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
     if words is None:
         warnings += refuse_or_name_dominated(place.app.costs)
     ev = _evaluated(question, models, cases, place, recalibrate)
-    notes = [*question.notes, *assumptions(ev, place, cases, inquiry, alike=words is None)]
+    rounded = [model.note for model in models if model.note is not None]
+    notes = [
+        *question.notes,
+        *rounded,
+        *assumptions(ev, place, cases, inquiry, alike=words is None),
+    ]
     facts: dict[str, Any] = {"source": table.source, "label": cases.label, "form": table.form}
     facts |= {"sha256": table.digest, "models": len(models), "weight": inquiry.weight}
     return told(

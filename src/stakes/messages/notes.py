@@ -63,6 +63,8 @@ _INFO = {
     "joined": "{file} was joined by '{key}'",
     "joined-in-part": "{file} was joined by '{key}'; {rows} rows have no partner there",
     "scores-without-trial": "{scores} scores of {file} belong to no trial",
+    "rows-rounded": "probabilities of {model} are rounded to {digits} decimals in the file, so "
+    "that {rows} add to {low}-{high}; each was divided by its sum",
     "spaces-left-out": "spaces around labels were left out ('{label}' is read as '{read}')",
     "truth-empty": "{rows} empty, and left out",
     # what was found about decisions

@@ -103,7 +103,7 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
             hint=f"{first['asked']}  {first['option']}\n"
             "If it is not, a calibrator that can fall:  --kind affine",
         )
-    said = tuple(filter(None, [gaps, *turned, _about_few(cases)]))
+    said = tuple(filter(None, [gaps, models[0].note, *turned, _about_few(cases)]))
     with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
         found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
     return replace(found, turned=bool(turned), warnings=said)

@@ -35,7 +35,7 @@ from stakes.cli.problems import warn
 from stakes.cli.show.outputs import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
 from stakes.inquiry.column_roles import flipped
-from stakes.inquiry.model_scores import Model, sums_checked
+from stakes.inquiry.model_scores import Model, rows_unrounded, sums_checked
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors
@@ -186,6 +186,10 @@ def scores_from(
             hint=_OTHER_COLUMN if known else "log-odds: --scores-are log_odds; or rank",
         )
     if kind == "posterior" and values.ndim == 2:
+        if not source.renormalise:
+            values, note = rows_unrounded(values, source.model, table)
+            if note is not None:
+                warn(str(note))
         values = sums_checked(values, source.model, np.arange(len(values)), source.renormalise)
     if values.ndim == 2 and "score" in source.columns:  # an array in place of a column
         values = values[:, 1] if kind == "posterior" else values[:, 1] - values[:, 0]
