@@ -161,10 +161,9 @@ def test_costs_are_no_cases(run, files):
     assert "costs.toml holds costs, not cases." in run("eval", "costs.toml").err
 
 
-def test_too_many_files_are_still_that(run):
-    said = run("eval", "a.csv", "b.csv", "--label", "y").err
-    assert "a pattern in quotes" in said
-    assert "together" not in said
+def test_a_second_file_that_is_not_there(run, files):
+    said = run("eval", "two.csv", "b.csv", "--label", "y").err
+    assert said.startswith("error: there is no file 'b.csv'.")
 
 
 class TestOutcomesAsColumns:

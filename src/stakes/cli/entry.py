@@ -141,10 +141,7 @@ class _Parser(argparse.ArgumentParser):
     def refuse_unknown(self, rest: Sequence[str]) -> NoReturn:
         """Print that there are no such options, or too many files, and end with 2."""
         options = re.findall(r"(?<![\w-])--?[a-z][\w-]*", " ".join(rest))
-        takes_rows = any(action.dest == "file" for action in self._actions)
-        pattern = "one file, or a pattern in quotes, such as 'lake/*.parquet'\n"
-        before = pattern if takes_rows and not options else ""
-        self._end(f"unrecognized arguments: {' '.join(rest)}", options, before)
+        self._end(f"unrecognized arguments: {' '.join(rest)}", options)
 
     def refuse_misplaced(self, arguments: Sequence[str]) -> None:
         """End with the command as it was meant, where the words after an option are not its own.
@@ -235,6 +232,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.refuse_misplaced(arguments)
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
+    if rest and getattr(args, "file", None) and not any(map(_is_option, rest)):
+        args.file, rest = _together([args.file, *rest]), []
     if rest:
         parser.refuse_unknown(rest)
     if getattr(args, "scores_are", None) == "decision":
@@ -242,6 +241,19 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error("--scores-are decision speaks of the columns of --scores A,B")
         args.decisions, args.scores, args.scores_are = args.scores, None, None
     return args
+
+
+def _is_option(word: str) -> bool:
+    """Whether a word is an option rather than a file."""
+    return word.startswith("-") and word != "-"
+
+
+def _together(files: Sequence[str]) -> str:
+    """Several files as one word, each of which is there."""
+    for name in files:
+        if not (Path(name).exists() or set(name) & set("*?[")):
+            raise FileNotFoundError(2, "No such file", name)
+    return shlex.join(files)
 
 
 def _refuse_empty(arguments: Sequence[str], parser: argparse.ArgumentParser) -> None:

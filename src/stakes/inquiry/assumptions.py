@@ -23,7 +23,7 @@ from stakes.inquiry.column_roles import class_columns, words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import about_cuts, retold
 from stakes.inquiry.option_words import refuse_beyond_squares
-from stakes.inquiry.proposal import file_word, given, option
+from stakes.inquiry.proposal import file_words, given, option
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, per_case, percent, plain
@@ -204,7 +204,7 @@ def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None
     words = [
         "stakes",
         "calibrate",
-        file_word(inquiry.file),
+        *file_words(inquiry.file),
         *given(inquiry, "label", "positive"),
         *model,
     ]

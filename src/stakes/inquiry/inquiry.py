@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,9 +47,9 @@ class Inquiry:
 
     Parameters
     ----------
-    source : str or Source, optional
-        A file, a pattern, a folder or an address; ``-`` is standard input. Or what
-        `stakes.sources.read` gives.
+    source : str, sequence of str, or Source, optional
+        A file, several with the same columns, a pattern, a folder or an address; ``-`` is
+        standard input. Or what `stakes.sources.read` gives.
     label, positive : str, optional
         The column of the truth, and the outcome that is acted on.
     scores, proba, decisions : str or sequence of str, optional
@@ -95,7 +96,7 @@ class Inquiry:
         Of what is drawn.
     """
 
-    source: str | Source | None = None
+    source: str | Source | Sequence[str] | None = None
     label: str | None = None
     positive: str | None = None
     scores: str | None = None
@@ -130,6 +131,9 @@ class Inquiry:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.source, (list, tuple)):
+            words = [of_kind(each, "source", str) for each in self.source]
+            object.__setattr__(self, "source", shlex.join(words) if len(words) > 1 else words[0])
         for name in ("scores", "proba", "decisions", "flip", "confusion", "more"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
@@ -175,7 +179,7 @@ class Inquiry:
         if self.confusion or self.source is None:
             return False
         if not isinstance(self.source, str):
-            return self.source.is_far
+            return bool(getattr(self.source, "is_far", False))
         from stakes.sources.source import is_far
 
         needed = bool(self.groups or self.more or self.trials)

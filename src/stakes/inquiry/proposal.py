@@ -16,6 +16,7 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import KNOWN_PAIRS
 from stakes.messages.audience import typed_words
 from stakes.sources.cells import Labels
+from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 
 #: The codes of errors that a proposal answers; each says by itself what is missing.
@@ -148,14 +149,15 @@ def given(inquiry: Inquiry, *names: str) -> list[str]:
     return words
 
 
-def file_word(file: str) -> str:
-    """A file as it is typed; one that looks like an option gets its folder."""
-    return f"./{file}" if file.startswith("-") and file != "-" else file
+def file_words(file: str) -> list[str]:
+    """A file as it is typed, or several; one that looks like an option gets its folder."""
+    words = several_words(file) or [file]
+    return [f"./{word}" if word.startswith("-") and word != "-" else word for word in words]
 
 
 def command(name: str, inquiry: Inquiry, *more: str) -> str:
     """A command about the cases of an inquiry, as it is typed."""
-    words = ["stakes", name, *([file_word(inquiry.file)] if inquiry.file else [])]
+    words = ["stakes", name, *(file_words(inquiry.file) if inquiry.file else ())]
     return shlex.join([*words, *given(inquiry, *_OF_CASES), *more])
 
 

@@ -17,7 +17,7 @@ from stakes._files import real_path
 from stakes.exceptions import FormatError, MergeError
 from stakes.sources.cells import are_numbers
 from stakes.sources.delimited import as_plain_text, whole_cells
-from stakes.sources.patterns import fitting
+from stakes.sources.patterns import fitting, several_words
 from stakes.sources.table_file import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
 
@@ -96,7 +96,7 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
 def listed_files(words: Sequence[str]) -> list[str]:
     """The files that words and patterns stand for, each once, those of a pattern in order."""
     found: list[str] = []
-    for word in words:
+    for word in (part for said in words for part in several_words(said) or [said]):
         matched = fitting(word) if glob.has_magic(word) and not Path(word).exists() else [word]
         if not matched:
             raise FormatError(f"no file fits '{word}'.", hint="check the folder and the spelling")

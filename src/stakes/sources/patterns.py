@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,8 +113,22 @@ def found_files(said: str) -> Files:
     return Files(said, tuple(paths), kinds[0], sum(sizes.values()), header=header)
 
 
+def several_words(said: str) -> list[str]:
+    """The files, patterns and folders of a list with spaces, as a shell reads it; none for one."""
+    if " " not in said or "://" in said or as_path(said).exists():
+        return []
+    try:
+        words = shlex.split(said)
+    except ValueError:  # a quote that does not end is part of a name
+        return []
+    known = all(as_path(word).exists() or glob.has_magic(word) for word in words)
+    return words if known and len(words) > 1 else []
+
+
 def _listed(said: str) -> list[str]:
-    """The files of a folder or of a pattern, in order; hidden ones are left out."""
+    """The files of a folder, of a pattern or of a list, in order; hidden ones are left out."""
+    if words := several_words(said):
+        return [path for word in words for path in _listed(word)]
     path = as_path(said)
     if path.is_dir():
         found = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p, path)]

@@ -15,7 +15,7 @@ import narwhals as nw
 from stakes._checks import of_kind
 from stakes._files import as_path
 from stakes.exceptions import DataError
-from stakes.sources.patterns import Files, form_of, found_files
+from stakes.sources.patterns import Files, form_of, found_files, several_words
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
 
@@ -39,13 +39,22 @@ def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -
         of_kind(engine, "engine", str)
     if engine or "://" in file:
         return True
+    if words := several_words(file):  # read together, unless one of them or all are far
+        large = sum(_size(word) for word in words) >= _LARGE
+        return large or any(is_far(word) for word in words)
     path = as_path(file)
     if path.is_dir() or form_of(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
         return True
     if rows_needed:
         return False
-    large = path.is_file() and form_of(file) is not None and path.stat().st_size >= _LARGE
+    large = form_of(file) is not None and _size(file) >= _LARGE
     return large and importlib.util.find_spec("duckdb") is not None
+
+
+def _size(file: str) -> int:
+    """Bytes of a file; 0 where it is none."""
+    path = as_path(file)
+    return path.stat().st_size if path.is_file() else 0
 
 
 @contextmanager

@@ -9,23 +9,32 @@ import shlex
 import sys
 import zlib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stakes._files import as_path
 from stakes.exceptions import FormatError
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
+from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 from stakes.sources.trial_lists import lone_half
 
 #: Bytes that are unpacked at most, and at a time.
 _MOST_UNPACKED, _PART = 1_000_000_000, 1 << 24
+#: More files are not named one by one.
+_MOST_NAMED = 3
 #: What flowed through pipes, by where these are.
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
 def read_table(path: str) -> Table:
-    """The columns of a file; `-` is standard input."""
+    """The columns of a file, or of several one below the other; `-` is standard input."""
+    if words := several_words(path):
+        return stacked([read_table(word) for word in words])
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
@@ -38,6 +47,44 @@ def read_table(path: str) -> Table:
     if found is FORMATS[-1]:
         _refuse_half(data, name, path)
     return replace(found.read(data, name), digest=digest)
+
+
+def stacked(tables: list[Table]) -> Table:
+    """The rows of tables with the same columns, one table below the other."""
+    first = tables[0]
+    if any(table.matrices or table.is_list for table in tables):
+        raise FormatError("arrays and lists of trials are read one file at a time.")
+    seen: dict[str, str] = {}
+    for table in tables:
+        if table.digest in seen:
+            both = f"{seen[table.digest]} and {table.source}"
+            said = f"{both} hold the same bytes, so that their cases would count twice."
+            raise FormatError(said, hint="leave one of them out")
+        seen[table.digest] = table.source
+        lacking = [name for name in first.names if name not in table.names]
+        more = [name for name in table.names if name not in first.names]
+        if lacking or more:
+            said = f"no column '{lacking[0]}'" if lacking else f"a column '{more[0]}'"
+            raise FormatError(
+                f"{table.source} has {said}, unlike {first.source}: files that are read together "
+                "need the same columns.",
+                hint="to look at one:  stakes inspect FILE",
+            )
+    columns = [[table.getters[table.position(name)] for table in tables] for name in first.names]
+    named = " + ".join(table.source for table in tables)
+    digest = hashlib.sha256("".join(table.digest for table in tables).encode()).hexdigest()
+    return replace(
+        first,
+        source=named if len(tables) <= _MOST_NAMED else f"{len(tables)} files",
+        n_rows=sum(table.n_rows for table in tables),
+        digest=digest,
+        getters=[partial(_below, getters) for getters in columns],
+    )
+
+
+def _below(getters: list[Any]) -> NDArray[Any]:
+    """The cells of a column, file by file."""
+    return np.concatenate([get() for get in getters])
 
 
 def _refuse_half(data: bytes, name: str, path: str) -> None:

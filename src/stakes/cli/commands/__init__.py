@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,10 +11,13 @@ if TYPE_CHECKING:
 
 
 def file_after_amounts(args: argparse.Namespace) -> None:
-    """A file may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
+    """Files may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
     for words in (args.cost, args.gain):
-        if args.file is None and words and "=" not in words[-1]:
-            args.file = words.pop()
+        files: list[str] = []
+        while args.file is None and words and "=" not in words[-1]:
+            files.insert(0, words.pop())
+        if files:
+            args.file = files[0] if len(files) == 1 else shlex.join(files)
 
 
 def inquiry_of(args: argparse.Namespace) -> Inquiry:

@@ -13,7 +13,7 @@ from stakes.cli.show.terminal import continued, print_wrapped
 from stakes.exceptions import DataError
 from stakes.inquiry.column_contents import Described, described
 from stakes.inquiry.inquiry import Inquiry
-from stakes.inquiry.proposal import file_word, proposal
+from stakes.inquiry.proposal import file_words, proposal
 from stakes.inquiry.proposal import lines as proposed_lines
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.audience import shown
@@ -122,7 +122,7 @@ def _suggestion(
     path: str, table: Table, columns: list[Described], inquiry: Inquiry
 ) -> tuple[str, ...]:
     """What to say of a command that would evaluate the file, and the command."""
-    path = file_word(path)
+    (path,) = file_words(path)
     if columns and columns[0].role == "heads":
         words = ["stakes", "eval", "--confusion", path]
         two = len(table.names) == 3

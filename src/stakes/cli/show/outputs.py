@@ -30,7 +30,7 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.quantities import grouped
 from stakes.report.charts import svg_of
 from stakes.results import Frame
-from stakes.sources.patterns import fitting
+from stakes.sources.patterns import fitting, several_words
 from stakes.summaries import ConfusionMatrix
 
 
@@ -114,7 +114,8 @@ def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:
     words += [label] if label.endswith(".npy") else []  # else it is a column
     lists = [inquiry.confusion, inquiry.more, inquiry.scores if inquiry.trials else None]
     words += [word for each in lists if each is not None for word in each.split(",")]
-    return [word for word in words if isinstance(word, str) and word]
+    given = [word for word in words if isinstance(word, str) and word]
+    return [each for word in given for each in several_words(word) or [word]]
 
 
 def refuse_unfit(outputs: Mapping[str, str | None], inquiry: Inquiry, *others: str | None) -> None:

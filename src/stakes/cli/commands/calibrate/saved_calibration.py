@@ -24,6 +24,7 @@ from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 from stakes.sources.formats import endings
+from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_bytes, read_table, unzipped
 from stakes.typing import FloatArray
@@ -117,7 +118,7 @@ def _as_parquet(source: str, table: Table, columns: Columns, scores: Collection[
     """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
-    if table.form == "Parquet" and source != "-":
+    if table.form == "Parquet" and source != "-" and not several_words(source):
         data, name = read_bytes(source)
         data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
         found = parquet.read_table(pyarrow.BufferReader(data))

@@ -1,0 +1,101 @@
+"""Several files, as shells expand patterns, are read one below the other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from stakes import Inquiry
+from stakes.inquiry.answers import answer
+from stakes.sources import read
+
+HEAD = "y,p\n"
+FIRST, SECOND = "no,0.1\nyes,0.8\nno,0.3\n" * 20, "yes,0.9\nno,0.2\nyes,0.4\n" * 30
+WORDS = ("--positive", "yes", "--scores", "p", "--cost", "fn=10", "fp=1")
+
+
+@pytest.fixture
+def files(write):
+    write("jan 1.csv", HEAD + FIRST)
+    write("feb.csv", HEAD + SECOND)
+    write("both.csv", HEAD + FIRST + SECOND)
+
+
+def models(ran):
+    assert ran.code == 0, ran.err
+    return ran.found["models"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("jan 1.csv", "feb.csv", *WORDS),
+        (*WORDS, "jan 1.csv", "feb.csv"),
+        ("jan 1.csv", *WORDS[:4], "feb.csv", *WORDS[4:]),
+    ],
+)
+def test_equal_one_file(run, files, words):
+    ran = run("eval", *words, "--json")
+    assert models(ran) == models(run("eval", "both.csv", *WORDS, "--json"))
+
+
+def test_columns_in_another_order_and_json(run, write, files):
+    swapped = (line.split(",") for line in SECOND.split())
+    write("swapped.csv", "p,y\n" + "".join(f"{b},{a}\n" for a, b in swapped))
+    expected = models(run("eval", "both.csv", *WORDS, "--json"))
+    assert models(run("eval", "jan 1.csv", "swapped.csv", *WORDS, "--json")) == expected
+    for name, rows in (("a.jsonl", FIRST), ("b.jsonl", SECOND)):
+        pairs = (line.split(",") for line in rows.split())
+        write(name, "\n".join(json.dumps({"y": a, "p": float(b)}) for a, b in pairs))
+    assert models(run("eval", "a.jsonl", "b.jsonl", *WORDS, "--json")) == expected
+
+
+def test_an_engine_counts_them_too(run, files):
+    pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+    far = models(run("eval", "jan 1.csv", "feb.csv", *WORDS, "--engine", "duckdb", "--json"))
+    near = models(run("eval", "both.csv", *WORDS, "--json"))
+    assert far[0]["cost"] == pytest.approx(near[0]["cost"], rel=1e-12)
+
+
+def test_other_commands(run, files):
+    two = ("jan 1.csv", "feb.csv")
+    assert run("calibrate", *two, *WORDS).code == 0
+    assert run("ask", *two, *WORDS[:4], "--no-questions", "--miss-is-worth", "5").code == 0
+
+
+def test_counts_are_added(run, files):
+    for name in ("jan 1", "feb", "both"):
+        assert run("eval", f"{name}.csv", *WORDS, "--save", f"{name}.json").code == 0
+    words = ("--positive", "yes", "--cost", "fn=10", "fp=1", "--json")
+    two = models(run("eval", "jan 1.json", "feb.json", *words))
+    assert two[0]["cost"] == models(run("eval", "both.json", *words))[0]["cost"]
+
+
+def test_in_python(tmp_path):
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    for path, rows in zip(paths, (FIRST, SECOND), strict=True):
+        (tmp_path / path).write_text(HEAD + rows)
+    asked = Inquiry(source=paths, positive="yes", scores="p", cost={"fn": 10, "fp": 1})
+    assert answer(asked).class_counts.sum() == 150
+    assert read(asked.source).n_rows == 150
+    assert answer(Inquiry.of(asked.plain)).class_counts.sum() == 150  # as it is kept
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("y,q\nno,0.1\n", "c.csv has no column 'p', unlike feb.csv"),
+        ("y,p,q\nno,0.1,2\n", "c.csv has a column 'q', unlike feb.csv"),
+        (HEAD + SECOND, "feb.csv and c.csv hold the same bytes"),
+    ],
+)
+def test_refused(run, write, files, rows, said):
+    write("c.csv", rows)
+    ran = run("eval", "feb.csv", "c.csv", *WORDS)
+    assert (ran.code, said in ran.err) == (2, True)
+
+
+def test_a_name_with_spaces_is_one_file(run, files):
+    assert run("eval", "jan 1.csv", *WORDS).code == 0
+    assert "there is no file 'no 1.csv'" in run("eval", "no 1.csv", *WORDS).err
