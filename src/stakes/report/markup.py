@@ -51,8 +51,17 @@ def table(
     *,
     left: int = 1,
     name: str = "",
+    below: bool = False,
 ) -> Html:
-    """A table that scrolls by itself: `rows` are a class and the cells as complete elements."""
+    """A table that scrolls by itself: `rows` are a class and the cells as complete elements.
+
+    On a telephone every row of more than three cells becomes a card, whose cells say what they
+    are. The caption stands above, or `below`.
+    """
+    cards = len(head) > 3
+    if cards:
+        rows = [(kind, [_labelled(*each) for each in zip(cells, head, strict=True)])
+                for kind, cells in rows]  # fmt: skip
     heads = [
         element("th", title, scope="col", class_="left" if k < left else "")
         for k, title in enumerate(head)
@@ -61,9 +70,17 @@ def table(
     inner = joined(
         element("thead", element("tr", joined(*heads))), element("tbody", joined(*body), id=name)
     )
-    scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
+    held = element("table", inner, class_="cards" if cards else "")
+    scrolls = element("div", held, class_="scroll", tabindex="0", role="region",
                       aria_label=caption)  # fmt: skip
-    return element("figure", joined(element("figcaption", caption), scrolls))
+    parts = [element("figcaption", caption), scrolls]
+    return element("figure", joined(*reversed(parts) if below else parts))
+
+
+def _labelled(cell: Html, title: str) -> Html:
+    """A cell that says which column it is of."""
+    label = html.escape(title, quote=True)
+    return Html(re.sub(r"^<td\b", lambda _: f'<td data-label="{label}"', cell))
 
 
 def row(head: str, *cells: str, left: int = 0) -> tuple[str, list[Html]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.markup import Html, element, folded, joined, section, select, table, text
 
@@ -30,6 +32,11 @@ _UNMOVED = (
 )
 
 
+def stays(sheet: Sheet) -> str:
+    """Said after what is known at the stated costs only, where something moves."""
+    return " Does not follow the sliders." if sheet.moves else ""
+
+
 def told(sheet: Sheet) -> Html:
     """What the user said, with the sliders and fields that change it."""
     app, numbers = sheet.record["application"], sheet.numbers
@@ -48,6 +55,7 @@ def told(sheet: Sheet) -> Html:
         said = LARGE if sheet.large else _UNMOVED
         parts, fields = [_matrix(sheet), element("p", said, class_="soft")], []
     parts.append(element("div", joined(*fields), class_="fields"))
+    parts.append(_position(sheet))
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     pairs = list(zip(app["classes"], app["priors"], strict=True))[:20]
@@ -56,6 +64,18 @@ def told(sheet: Sheet) -> Html:
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
     lines = element("pre", "\n".join(sheet.costs_said))
     return section("What you told us", *parts, folded("As it was stated", lines, where, notes))
+
+
+def _position(sheet: Sheet) -> Html:
+    """The way back, a link to where things stand, and the command that asks for it."""
+    if not sheet.moves:
+        return Html("")
+    words = "Numbers you type move the slider to its nearest stop."
+    back = Html('<button type="button" id="reset">Reset</button>')
+    link = joined(back, Html('<a id="here" href="#">Link to these settings</a>'))
+    again = Html('<pre id="again" hidden></pre>') if sheet.record["inquiry"] is not None else ""
+    moved = Html(f'<div id="position" hidden>{element("p", link, class_="links")}{again}</div>')
+    return joined(element("p", words, class_="soft hint") if sheet.moves != "many" else "", moved)
 
 
 def _input(**attributes: Any) -> Html:
@@ -70,7 +90,9 @@ def _field(name: str, label: str, value: float | None) -> Html:
     """A number that the script listens to."""
     shown = "" if value is None else f"{value:.12g}"
     entry = _input(type="number", id=name, min=0, step="any", value=shown)
-    return element("div", joined(element("label", label, for_=name), entry), class_="field")
+    return element(
+        "div", joined(element("label", label, for_=name), entry, _was(name)), class_="field"
+    )
 
 
 def _fields(*parts: Html) -> Html:
@@ -81,27 +103,39 @@ def _fields(*parts: Html) -> Html:
 def _slider(
     name: str, stops: Stops, before: str, shown: str, after: str = "", beside: str = ""
 ) -> Html:
-    """A slider under its words, around where it stands; `stops` are both ends and the start."""
-    output = element("output", shown, id=f"{name}-shown", for_=name)
-    label = element("label", joined(before, output, after), for_=name)
-    if beside:
-        label = element("div", joined(label, beside), class_="field")
+    """A slider under its words and the box of its number; `stops` are both ends and the start."""
     low, high, start = stops
-    return joined(label, _input(type="range", id=name, min=low, max=high, step=1, value=start))
+    entry = {"type": "number", "id": f"{name}-box", "step": "any", "class": "box", "value": shown}
+    box = joined(_input(**entry, aria_label=f"{before} ({after or 'number'})"), after)
+    said = joined(
+        element("label", before, for_=name), beside, element("span", box), _was(f"{name}-box")
+    )
+    slider = _input(type="range", id=name, min=low, max=high, step=1, value=start)
+    return joined(element("div", said, class_="field"), slider)
+
+
+def _was(name: str) -> Html:
+    """What stood there before it was changed; the script fills it."""
+    return Html(f'<span class="was" id="{name}-was"></span>')
+
+
+def _digits(value: float, digits: int) -> str:
+    """A number as a box takes it: no exponent, no gaps."""
+    return np.format_float_positional(float(f"{value:.{digits}g}"), trim="-")
 
 
 def _share(app: Any, stops: Stops, before: str = "", row: int = 1, **more: str) -> Html:
     """A slider of the share of one class."""
-    before = before or f"Share of “{app['classes'][row]}” where it will run: "
-    return _slider("share", stops, before, percent(app["priors"][row], 2), **more)
+    before = before or f"Share of “{app['classes'][row]}” where it will run"
+    return _slider("share", stops, before, _digits(100 * app["priors"][row], 3), "%", **more)
 
 
 def _ratio(app: Any, numbers: Any) -> Html:
     """Cost ratio and share."""
     ratio = (app["costs"][1][0] - app["costs"][1][1]) / numbers["unitCost"]
-    words, most = f"One missed “{app['classes'][1]}” costs as much as ", numbers["ratioStops"]
+    words, most = f"One missed “{app['classes'][1]}” costs as much as", numbers["ratioStops"]
     return _fields(
-        _slider("ratio", (-most, most, 0), words, plain(ratio, 3), " false alarms"),
+        _slider("ratio", (-most, most, 0), words, _digits(ratio, 3), "false alarms"),
         _share(app, (-numbers["lower"], numbers["upper"], 0)),
     )
 
@@ -109,10 +143,9 @@ def _ratio(app: Any, numbers: Any) -> Html:
 def _factor(app: Any, numbers: Any) -> Html:
     """A factor on what every miss costs, and the share."""
     above = " above a catch" if any(numbers["correct"]) else ""
-    words, factors = f"A missed “{app['classes'][1]}” costs ", numbers["factors"]
-    after = f" times what was stated{above}, in every case"
+    words, factors = f"Multiply every miss cost{above} by", numbers["factors"]
     return _fields(
-        _slider("factor", (-factors, factors, 0), words, "1", after),
+        _slider("factor", (-factors, factors, 0), words, "1"),
         _share(app, (-numbers["shares"], numbers["shares"], 0)),
     )
 
@@ -123,10 +156,10 @@ def _paths(app: Any, paths: list[Any]) -> Html:
     for path in paths:
         stops, column, row = (0, path["count"] - 1, path["start"]), path["column"], path["row"]
         if column is not None:
-            words, price = f"Deciding “{app['decisions'][column]}” costs ", app["costs"][0][column]
-            unit = f" {app['unit']}" if app["unit"] else ""
+            words, price = f"Deciding “{app['decisions'][column]}” costs", app["costs"][0][column]
+            unit = app["unit"] or ""
             said = element("p", "", class_="soft", id="abstain-said")
-            parts.append(joined(_slider("abstain", stops, words, plain(price, 3), unit), said))
+            parts.append(joined(_slider("abstain", stops, words, _digits(price, 9), unit), said))
         else:
             rows.append((row, stops))
     if rows:  # the share of one class, the others in proportion
@@ -134,7 +167,7 @@ def _paths(app: Any, paths: list[Any]) -> Html:
         one, beside = f" of “{names[0]}”", ""
         if len(rows) > 1:
             one, beside = "", select("class", names, label="class whose share moves")
-        before = f"Share{one}, the others in proportion: "
+        before = f"Share{one}, the others in proportion"
         parts.append(_share(app, rows[0][1], before, rows[0][0], beside=beside))
     return _fields(*parts) if parts else Html("")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from stakes.messages.quantities import (
 from stakes.report.charts import swatch
 from stakes.report.markdown_forms import doubt_table
 from stakes.report.markup import Html, element, folded, joined, row, section, select, table
-from stakes.report.page_inputs import LARGEST_TABLE
+from stakes.report.page_inputs import LARGEST_TABLE, stays
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def models(sheet: Sheet) -> Html:
         for each in columns
         if each.column.explained
     )
-    made = table(caption, [each.title for each in columns], rows, name="models")
+    made = table(caption, [each.title for each in columns], rows, name="models", below=True)
     return section("The models at that cost", made, _optimistic(sheet))
 
 
@@ -94,7 +94,7 @@ def payers(sheet: Sheet) -> Html:
     totals = counts.sum(axis=1, keepdims=True)
     cases = 1000 * np.array(app["priors"])[:, None] * counts / np.where(totals > 0, totals, 1)
     if max(shares.shape) > LARGEST_TABLE:
-        return section(_PAYERS, _cells(record, paid, shares, cases), _use(sheet))
+        return section(_PAYERS, _cells(sheet, paid, shares, cases), _use(sheet))
     choice = joined(
         element("label", "Model", for_="payer"), select("payer", sheet.order, chosen=record["best"])
     )
@@ -117,9 +117,9 @@ def payers(sheet: Sheet) -> Html:
     )
 
 
-def _cells(record: Any, paid: FloatArray, shares: FloatArray, cases: FloatArray) -> Html:
+def _cells(sheet: Sheet, paid: FloatArray, shares: FloatArray, cases: FloatArray) -> Html:
     """The cells of the cheapest model that cost most, where a whole table would not be read."""
-    app, rows = record["application"], []
+    record, app, rows = sheet.record, sheet.record["application"], []
     for k in np.argsort(-shares, axis=None, kind="stable")[:_MOST_CELLS].tolist():
         i, j = divmod(k, shares.shape[1])
         if paid[i, j]:
@@ -127,14 +127,13 @@ def _cells(record: Any, paid: FloatArray, shares: FloatArray, cases: FloatArray)
             share = percent(shares[i, j], 0)
             rows.append(row(name, _count(cases[i, j]), per_case(paid[i, j]), share))
     if not rows:
-        return element("p", f"{record['best']} costs nothing here.", class_="stated")
+        return element("p", f"{record['best']} costs nothing at the stated costs.")
     outcomes, decisions = shares.shape
     caption = (
         f"The costliest of {outcomes} outcomes by {decisions} decisions for {record['best']}, "
-        "at the stated costs."
+        f"at the stated costs.{stays(sheet)}"
     )
-    made = table(caption, ["", "out of 1000 cases", "cost per case", "of the cost"], rows)
-    return element("div", made, class_="stated")
+    return table(caption, ["", "out of 1000 cases", "cost per case", "of the cost"], rows)
 
 
 def _use(sheet: Sheet) -> Html:
@@ -150,10 +149,10 @@ def _use(sheet: Sheet) -> Html:
     tail = f", {unit}" if unit else ""
     caption = (
         f"What {sheet.record['best']} does at the stated costs, and what it would cost more per "
-        "case without each decision."
+        f"case without each decision.{stays(sheet)}"
     )
     head = ["decision", "taken in", f"costs per case{tail}", f"having it saves{tail}"]
-    return element("div", table(caption, head, rows), class_="stated")
+    return table(caption, head, rows)
 
 
 def cases(sheet: Sheet) -> Html:
@@ -165,7 +164,7 @@ def cases(sheet: Sheet) -> Html:
             percent(one["share"]), left=2)
         for one in sheet.costliest
     ]  # fmt: skip
-    caption = f"Under {sheet.record['best']}, at the stated costs; rows count from 1."
+    caption = f"Under {sheet.record['best']}, at the stated costs; rows count from 1.{stays(sheet)}"
     head = ["row", "truth", "decision", "cost", "of the cost"]
     return section("The costliest cases", table(caption, head, rows, left=3))
 
@@ -186,7 +185,9 @@ def slices(sheet: Sheet) -> Html:
         shown = normalized(best["nec"]), between(best["interval"])
         rows.append(row(name, part["best"], kind, grouped(part["cases"]), *shown, left=2))
     head = ["slice", "cheapest", "verdict", "cases", "its NEC", "interval"]
-    return section("Slices of the cases", table("At the stated costs.", head, rows, left=3))
+    return section(
+        "Slices of the cases", table(f"At the stated costs.{stays(sheet)}", head, rows, left=3)
+    )
 
 
 def doubt(sheet: Sheet) -> Html:
@@ -203,7 +204,7 @@ def doubt(sheet: Sheet) -> Html:
         rows.append(row(name, *cells))
     caption = (
         f"Unknown: {found['words']}. Bold: the cheapest model at that end. Worst regret: how much "
-        "NEC the model costs, at most, above the cheapest one. Stays as it is when sliders move."
+        f"NEC the model costs, at most, above the cheapest one.{stays(sheet)}"
     )
     safest = f"If that stays unknown, {found['safest']} is the safest choice: its regret is least."
     words = joined(element("p", safest), table(caption, head, rows, name="doubt"))

@@ -10,7 +10,7 @@ from stakes.evaluation.verdict import rounded_up
 from stakes.messages.quantities import grouped, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
-from stakes.report.page_inputs import LARGE
+from stakes.report.page_inputs import LARGE, stays
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
@@ -22,8 +22,22 @@ def verdict(sheet: Sheet) -> Html:
     first, stop, rest = said["sentence"].partition(". ")
     words = joined(element("strong", first + stop.strip()), rest) if stop else text(first)
     parts = [element("p", words, class_="verdict", id="verdict", role="status", aria_live="polite")]
-    parts += [element("p", remark["text"], class_="warning stated") for remark in said["remarks"]]
+    parts += [
+        element(
+            "p",
+            remark["text"],
+            class_=f"{'' if remark['code'] in _GOOD else 'warning '}remark stated",
+        )
+        for remark in said["remarks"]
+    ]
+    if said["remarks"] and sheet.moves:
+        hidden = "Remarks hold at the stated costs only; Reset brings them back."
+        parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
+
+
+#: Remarks that warn of nothing.
+_GOOD = ("robust", "range-holds", "range-safest")
 
 
 def drawings(sheet: Sheet) -> list[Html]:
@@ -115,7 +129,10 @@ def changes(sheet: Sheet) -> Html:
     """What would change the choice: costs, shares, calibration, more cases."""
     record = sheet.record
     items = [*_holds(record), *_undecided(record), *_recalibrated(record)]
-    return section("What could change this", element("ul", joined(*items))) if items else Html("")
+    if not items:
+        return Html("")
+    where = element("p", f"At the stated costs.{stays(sheet)}", class_="soft")
+    return section("What could change this", where, element("ul", joined(*items)))
 
 
 #: More sentences of one kind than this are not read.

@@ -35,9 +35,12 @@
     order(nec, best);
     return best;
   };
-  const leave = (moved) => document.querySelectorAll(".stated").forEach((p) => { p.hidden = moved; });
+  const leave = (moved) => {
+    document.querySelectorAll(".stated").forEach((p) => { p.hidden = moved; });
+    document.querySelectorAll(".unstated").forEach((p) => { p.hidden = !moved; });
+  };
 
-  // ---- who pays
+  // ---- where the cost comes from
   const priced = (costs, priors, counts) => counts.map((row, i) => {
     const all = total(row) || 1;
     return row.map((n, j) => priors[i] * (n / all) * costs[i][j]);

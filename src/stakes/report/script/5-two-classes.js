@@ -77,10 +77,8 @@
       const now = compute(i, j, unit);
       const moved = i !== 0 || j !== 0 || unit !== two.unitCost || volume() !== app.volume;
       leave(moved);
-      $("ratio-shown").textContent = three(now.ratio);
-      $("share-shown").textContent = rate(now.share);
-      $("ratio").setAttribute("aria-valuetext", `${three(now.ratio)} false alarms`);
-      $("share").setAttribute("aria-valuetext", rate(now.share));
+      written("ratio", three(now.ratio), `${three(now.ratio)} false alarms`);
+      written("share", shareText(now.share), rate(now.share));
       const home = i === 0 && j === 0;
       if (home) announce(moved ? rescaled(unit / two.unitCost) : statedVerdict);
       else announce(sentence(now) + caution);
@@ -123,8 +121,15 @@
       ];
       const shares = [1 - now.share, now.share];
       payers(shares, counts, priced(costs, shares, counts));
+      const [[tn, fp], [fn, tp]] = costs;
+      const correctly = [["tp", tp], ["tn", tn]].filter(([, cost]) => cost !== 0).map(([cell, cost]) => ` ${cell}=${precise(cost)}`);
+      marked((i !== 0 || unit !== two.unitCost ? `--cost fn=${precise(fn)} fp=${precise(fp)}${correctly.join("")}` : "") +
+        (j !== 0 ? ` --prevalence ${precise(now.share)}` : "") + volumeOption());
     };
-    ["ratio", "share", "volume", "unit"].forEach((id) => listen(id, "input", show));
+    redraw = show;
+    control("ratio", { at: ratioAt, scale: Math.log, act: show });
+    control("share", { at: (j) => 100 * shareAt(j), scale: odds, act: show });
+    ["volume", "unit"].forEach((id) => listen(id, "input", show));
     listen("payer", "change", () => { payer = Number($("payer").value); show(); });
     const last = 2 * two.ratioStops + two.lower + two.upper;
     reader("bayes", (x) => {

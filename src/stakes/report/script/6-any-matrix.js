@@ -61,6 +61,7 @@
           ? `Nothing to decide: always deciding '${decision}' is already perfect under these costs and shares.`
           : `Cannot say: no case of '${nobody}', which would occur there.`);
         pay();
+        noted();
         return;
       }
       const nec = moved ? counts.map((found) => mean(standard, found) / naive) : stated.map((model) => model.nec);
@@ -69,6 +70,7 @@
       else announce(volume() === app.volume ? statedVerdict : rescaled(1));
       if (payer === null && $("payer") && best >= 0) $("payer").value = String(best);
       pay();
+      noted();
     };
     const display = () => {
       boxes.forEach(([i, j]) => { if ($(`cost-${i}-${j}`)) $(`cost-${i}-${j}`).value = trimmed(String(costs[i][j])); });
@@ -138,8 +140,7 @@
       };
       if (price) {
         const value = costs[0][price.column];
-        $("abstain-shown").textContent = plain(value, 3);
-        $("abstain").setAttribute("aria-valuetext", plain(value, 3));
+        written("abstain", precise(value), plain(value, 3));
         $("abstain-said").textContent = list((name, n) => `${name} hands over ${percent(handed(counts[n], price.column), 1)}`);
         const only = priors === app.priors && !how;
         mark("abstain", value, only);
@@ -154,28 +155,45 @@
       if (shares.length) {
         const path = chosenPath();
         const value = priors[path.row];
-        $("share-shown").textContent = rate(value);
-        $("share").setAttribute("aria-valuetext", rate(value));
+        written("share", shareText(value), rate(value));
         mark(`share-${path.row}`, Math.log(value / (1 - value)), costs === app.costs && !how);
       }
+      noted();
     };
-    const chosen = () => { // one class at a time
+    const noted = () => marked(costs === app.costs ? (priors === app.priors ? ""
+      : `--prevalence '${app.classes.map((name, i) => `${name}=${precise(priors[i])}`).join(",")}'`) + volumeOption() : "");
+    const pick = () => { // one class at a time
       shares.forEach((path) => {
         const shown = path === chosenPath();
         [`share-${path.row}`, `trust-${path.row}`].forEach((key) => {
           if ($(`figure-${key}`)) $(`figure-${key}`).hidden = !shown;
         });
       });
+      $("share").defaultValue = String(chosenPath().start);
+      $("share-box").defaultValue = shareText(app.priors[chosenPath().row]);
+    };
+    const chosen = () => {
+      pick();
       $("share").value = String(chosenPath().start);
       slid(chosenPath());
+    };
+    redraw = () => {
+      if (shares.length > 1) {
+        const stop = $("share").value;
+        pick();
+        $("share").value = stop;
+      }
+      const moved = ["abstain", "share"].find((id) => $(id) && differs($(id)));
+      if (moved) slid(moved === "abstain" ? price : chosenPath());
+      else edited();
     };
     boxes.forEach(([i, j]) => { if ($(`cost-${i}-${j}`)) start.cost[`${i}-${j}`] = $(`cost-${i}-${j}`).value; });
     priors.forEach((_, i) => { if ($(`prior-${i}`)) start.prior[i] = $(`prior-${i}`).value; });
     document.querySelectorAll("input.cost").forEach((box) => listen(box.id, "input", edited));
     listen("volume", "input", show);
     listen("payer", "change", () => { payer = Number($("payer").value); pay(); });
-    if (price) listen("abstain", "input", () => slid(price));
-    if (shares.length) listen("share", "input", () => slid(chosenPath()));
+    if (price) control("abstain", { at: (stop) => price.values[stop], scale: (v) => v, act: () => slid(price) });
+    if (shares.length) control("share", { at: (stop) => 100 * chosenPath().values[stop], scale: odds, act: () => slid(chosenPath()) });
     if (shares.length > 1) listen("class", "change", chosen);
     const near = (path, x) => {
       const scaled = path === price ? Array.from(path.values) : Array.from(path.values, (v) => Math.log(v / (1 - v)));

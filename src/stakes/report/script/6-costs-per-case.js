@@ -36,10 +36,8 @@
       const moved = i !== 0 || j !== 0;
       const rescales = scale !== 1 || volume() !== app.volume;
       leave(moved || rescales);
-      $("factor-shown").textContent = three(now.factor);
-      $("share-shown").textContent = rate(now.share);
-      $("factor").setAttribute("aria-valuetext", `${three(now.factor)} times`);
-      $("share").setAttribute("aria-valuetext", rate(now.share));
+      written("factor", three(now.factor), `${three(now.factor)} times`);
+      written("share", shareText(now.share), rate(now.share));
       const nec = moved ? now.nec : stated.map((model) => model.nec);
       const best = fill(nec, now.naive * scale, now.decision, moved);
       if (moved) {
@@ -56,8 +54,12 @@
       }
       if (payer === null && $("payer")) $("payer").value = String(best);
       pay(now);
+      marked(i === 0 && scale === 1 ? (j !== 0 ? `--prevalence ${precise(now.share)}` : "") + volumeOption() : "");
     };
-    ["factor", "share", "volume", "scale"].forEach((id) => listen(id, "input", show));
+    redraw = show;
+    control("factor", { at: factorAt, scale: Math.log, act: show });
+    control("share", { at: (j) => 100 * shareAt(j), scale: odds, act: show });
+    ["volume", "scale"].forEach((id) => listen(id, "input", show));
     listen("payer", "change", () => { payer = Number($("payer").value); show(); });
     const near = (x) => Math.max(-each.factors, Math.min(each.factors, Math.round(x / each.step)));
     reader("factor", (x) => {

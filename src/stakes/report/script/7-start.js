@@ -13,5 +13,6 @@
   if (two) binary();
   else if (many) matrix();
   else if (each) perCase();
+  started();
   document.documentElement.dataset.ready = "yes";
 })();
