@@ -46,7 +46,7 @@ class TestSpoken:
 class TestBinary:
     def test_block(self) -> None:
         assert CHURN.describe(unit="EUR") == (
-            "costs I understood (EUR):\n"
+            "Costs used (EUR):\n"
             "  truth churn,  decision ignore  -> 40   (missed 'churn')\n"
             "  truth stay,   decision call    ->  4   (false alarm)\n"
             "  correct decisions              ->  0\n"
@@ -54,7 +54,7 @@ class TestBinary:
         )
 
     def test_unit_is_optional(self) -> None:
-        assert CHURN.describe().splitlines()[0] == "costs I understood:"
+        assert CHURN.describe().splitlines()[0] == "Costs used:"
 
     @pytest.mark.parametrize(
         ("fp", "fn", "sentence"),
@@ -75,7 +75,7 @@ class TestBinary:
         """(335 + 165) / (35 + 15) = 10."""
         costs = CostMatrix.from_utilities([[15, -35], [-335, 165]], classes=["no", "yes"])
         assert costs.describe() == (
-            "costs I understood:\n"
+            "Costs used:\n"
             "  truth yes,  decision no   ->  335   (missed 'yes')\n"
             "  truth no,   decision yes  ->   35   (false alarm)\n"
             "  truth no,   decision no   ->  -15   (correct, a gain)\n"
@@ -98,7 +98,7 @@ class TestMany:
             decisions=["cat", "dog", "fox", "ask a person"],
         )
         assert costs.describe("EUR") == (
-            "costs I understood (EUR):\n"
+            "Costs used (EUR):\n"
             "  truth cat,  decision dog           ->   1\n"
             "  truth cat,  decision fox           ->  20\n"
             "  truth dog,  decision cat           ->   1\n"
@@ -123,7 +123,7 @@ class TestMany:
 
     def test_equal_errors_of_many_classes_are_one_line(self) -> None:
         assert CostMatrix.zero_one(20).describe() == (
-            "costs I understood:\n"
+            "Costs used:\n"
             "  any other decision (380 cells)  -> 1\n"
             "  correct decisions               -> 0"
         )
@@ -166,13 +166,13 @@ class TestApplication:
         app = Application(CHURN, priors=[0.98, 0.02], unit="EUR", volume=250_000, period="year")
         assert app.describe() == (
             CHURN.describe(unit="EUR")
-            + "\nshare of each outcome where it will run: stay: 98 %, churn: 2 %"
+            + "\nclass mix where it will run: stay: 98 %, churn: 2 %"
             + "\n250 000 cases a year"
         )
 
     def test_shares_of_the_data(self) -> None:
         text = Application(CHURN, volume=10).describe()
-        assert "share of each outcome where it will run: as in the data" in text
+        assert "class mix where it will run: as in the data" in text
         assert text.endswith("\n10 cases")
 
     def test_many_shares_are_cut(self) -> None:

@@ -214,7 +214,7 @@ def test_where_sureness_is_not_known_the_page_says_so(opened, journey):
     assert page.text("#verdict") == " ".join(ev.verdict.split())
     page.slide(ratio=4, share=-2)
     assert page.text("#verdict").endswith(
-        "How sure this is was computed at the stated costs and shares only."
+        "Intervals and tests were computed at the stated costs and shares only."
     )
     assert page.text("#interval-0") == page.text("#probability_best-0") == ""
     cases, there = ev.sources.cases, moved(ev.application, 4, -2, given=False)

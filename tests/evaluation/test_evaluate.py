@@ -304,7 +304,7 @@ class TestCalibrationWorth:
         rounded = np.round(self.LOUD, 2)
         ev = evaluate(Y, {"m": rounded}, application=APP, rng=0)
         assert ev["m"].recalibrated_nec < ev["m"].nec
-        assert any("posteriors of exactly 0 (m)" in note for note in ev.notes)
+        assert any("Zero probabilities (m)" in note for note in ev.notes)
 
 
 class TestRobust:
@@ -312,16 +312,19 @@ class TestRobust:
         ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=APP, rng=0)
         (here,) = [s for s in ev.ranges if s.low <= 10 <= s.high]
         assert here.winner == "good"
-        (said,) = [remark for remark in ev.remarks if remark.startswith("Robust: good, as is,")]
-        assert said.endswith("false alarms per missed 'churn'.")
+        (said,) = [remark for remark in ev.remarks if remark.startswith("good is cheapest")]
+        assert said.code == "robust"
+        assert "whenever one missed 'churn' costs" in said
+        assert said.endswith("false alarms (you said 10).")
 
     def test_shares_are_said_when_they_were_given(self):
         app = Application(COSTS, priors=[0.98, 0.02])
         ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=app, rng=0)
         (here,) = [s for s in ev.ranges if s.low <= 10 <= s.high]
         odds = here.low / 10 * 0.02 / 0.98
-        (said,) = [remark for remark in ev.remarks if remark.startswith("Robust")]
-        assert f"or from {100 * odds / (1 + odds):.2g} % to " in said
+        (said,) = [remark for remark in ev.remarks if remark.code == "robust"]
+        assert f"or {100 * odds / (1 + odds):.2g}-" in said
+        assert said.endswith("of cases are 'churn' (you said 2 %).")
 
 
 def test_nothing_to_decide_is_no_error():

@@ -152,7 +152,7 @@ class TestEvaluateFrame:
         assert found["sharp"].interval is None
         assert found.comparison is None
         assert any(
-            note.startswith("there are no intervals: the weights are too large")
+            note.startswith("There are no intervals: the weights are too large")
             for note in found.notes
         )
 

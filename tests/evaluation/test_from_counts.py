@@ -52,7 +52,7 @@ def test_it_depends_on_unknown_costs():
 def test_other_shares_are_said():
     other = ConfusionMatrix([[450, 50], [100, 400]], ["no", "yes"])
     ev = evaluate(None, {"A": A, "other": other}, application=COSTS, rng=0)
-    assert any("class shares of A" in note for note in ev.notes)
+    assert any("class mix of A" in note for note in ev.notes)
     assert ev["other"].cost == pytest.approx(0.9 * 0.1 * 1 + 0.1 * 0.2 * 10)
 
 

@@ -105,7 +105,7 @@ def test_a_page_of_many_models_shows_the_cheapest():
     pytest.importorskip("matplotlib")
     ev = judged(of_models(40))
     page = ev.to_html()
-    assert "this page shows the 20 cheapest of 40 models" in page
+    assert "This page shows the 20 cheapest of 40 models" in page
     ranked = list(ev.frame()["model"])
     assert len(ranked) == 40
     numbers = json.loads(page.split('id="numbers">')[1].split("</script>")[0])
@@ -116,7 +116,7 @@ def test_a_page_of_many_models_shows_the_cheapest():
 def test_a_text_of_many_models_says_where_the_rest_is():
     ev = judged(of_models(23))
     said = str(ev)
-    assert "(3 dearer models are not shown; ev.frame() and ev.to_json(path) hold all 23)" in said
+    assert "(3 costlier models are not shown; ev.frame() and ev.to_json(path) hold all 23)" in said
     ranked = list(ev.frame()["model"])
     assert ranked[19] in said.split()
     assert not set(ranked[20:]) & set(said.split())

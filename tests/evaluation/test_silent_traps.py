@@ -175,7 +175,7 @@ class TestPositive:
         ev = evaluate(self.Y, self.P, application=costs, positive="yes")
         assert ev["model"].threshold == pytest.approx(40 / 44)
         assert "rule-of-second" in [note.code for note in ev.warnings]
-        assert "the rule is on the probability of 'no'" in str(ev)
+        assert "The rule applies to the probability of 'no'" in str(ev)
         frame = pytest.importorskip("pandas").DataFrame({"y": self.Y, "p": self.P})
         far = evaluate_frame(frame, label="y", scores="p", application=costs, positive="yes")
         assert "rule-of-second" in [note.code for note in far.warnings]

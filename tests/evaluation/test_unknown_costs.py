@@ -112,7 +112,7 @@ class TestPosteriors:
         app = UncertainApplication([[0, 1], [Between(1, 60), 0]])
         ev = stakes.evaluate(y, models, application=app, rng=0)
         assert ev.doubt.kept("sharp") > ev.doubt.worst("sharp") + 0.05
-        assert any(remark.startswith("Kept at p > ") for remark in ev.remarks)
+        assert any(remark.startswith("If the threshold stays at p > ") for remark in ev.remarks)
         assert ev.doubt.worst("sharp") == 0
         assert ev.verdict_kind == "deploy"
 
@@ -177,7 +177,7 @@ class TestForms:
         assert "| bold | 1.600 | 0.480 |" in text
 
     def test_printing_it(self):
-        assert "unknown: 'yes' decided 'no' 2 to 18" in str(doubted(Between(2, 18)))
+        assert "unknown: deciding 'no' for 'yes' costs 2-18" in str(doubted(Between(2, 18)))
         assert repr(doubted(Between(2, 18)).doubt).endswith("safest shy>")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from stakes import Application, ConfusionMatrix, CostMatrix, evaluate
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
@@ -56,7 +58,7 @@ def test_too_few_cases():
 
 def test_few_cases_are_remarked():
     ev = judged([[800, 100], [2, 48]])
-    assert "only 50 cases of 'yes': the figures are rough" in ev.remarks
+    assert "Only 50 cases of 'yes': the figures are rough." in ev.remarks
 
 
 def test_may_be_useless():
@@ -82,5 +84,22 @@ def test_robust_to_the_cost_of_a_miss():
     # rates: 1/9 alarms and 0.2 misses. At 90 to 10, better than 'no' once 0.1 r 0.8 > 0.9 / 9,
     # r > 1.25; better than 'yes' as long as 0.1 r 0.2 < 0.9 x 8/9, r < 40
     ev = judged([[8000, 1000], [200, 800]])
-    said = "Robust: m0 stays worth having from 1.2 to 40 false alarms per missed 'yes'."
+    said = "m0 pays off whenever one missed 'yes' costs 1.2-40 false alarms (you said 10)."
     assert ev.remarks == (said,)
+    assert [(each.code, each.severity) for each in ev.remarks] == [("robust", "info")]
+
+
+@pytest.mark.parametrize(
+    ("miss", "code"), [(1.8, "sensitive"), (2, "robust"), (26, "robust"), (28, "sensitive")]
+)
+def test_a_range_is_narrow_where_an_end_is_within_a_factor_of_one_and_a_half(miss, code):
+    # the ends are 1.25 and 40, as above: 1.25 x 1.5 = 1.875, and 40 / 1.5 = 26.7
+    costs = CostMatrix([[0, 1], [miss, 0]], ["no", "yes"])
+    (said,) = judged([[80000, 10000], [2000, 8000]], costs=costs).remarks
+    assert said.code == code
+    if code == "sensitive":
+        assert said.severity == "warning"
+        assert said == (
+            "m0 pays off only while one missed 'yes' costs 1.2-40 false alarms "
+            f"(you said {miss:g}): a narrow range."
+        )

@@ -113,9 +113,9 @@ def test_nothing_is_passed_over_in_silence() -> None:
 def test_decisions_alone_were_not_moved() -> None:
     app = Application(COSTS, priors=[0.9, 0.1])
     assert not any(
-        "posteriors were moved" in n for n in judged({"d": P > 0.1}, application=app).notes
+        "Probabilities were moved" in n for n in judged({"d": P > 0.1}, application=app).notes
     )
-    assert any("posteriors were moved" in n for n in judged({"d": P}, application=app).notes)
+    assert any("Probabilities were moved" in n for n in judged({"d": P}, application=app).notes)
 
 
 def test_no_difference_says_why() -> None:
@@ -178,7 +178,10 @@ def test_a_slice_without_a_class_does_not_stop_the_others() -> None:
     part[:40] = "rest"
     ev = judged({"a": P}, by=part, application=Application(COSTS, priors=[0.9, 0.1]))
     assert list(ev.slices) == ["rest"]
-    assert sum("could not be judged apart: no case of 'churn'" in note for note in ev.notes) == 2
+    assert (
+        sum("could not be evaluated by itself: no case of 'churn'" in note for note in ev.notes)
+        == 2
+    )
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

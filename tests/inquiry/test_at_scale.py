@@ -284,7 +284,7 @@ class TestOptions:
         ran = lake("eval", "hive/*/*.parquet", *words)
         assert ran.code == 0, ran.err
         assert "north" in ran.out
-        assert "a by slice (95 % for all 2 slices together)" in " ".join(ran.out.split())
+        assert "a by slice (95 % confidence for all 2 together)" in " ".join(ran.out.split())
 
     def test_three_outcomes_with_an_abstention(self, run, tmp_path, write):
         pytest.importorskip("duckdb", reason="files are counted by DuckDB")
@@ -343,7 +343,7 @@ class TestOptions:
                    "--fail-if", "nec>0.01")  # fmt: skip
         assert ran.code == 1
         assert (tmp_path / "page.html").stat().st_size > 10_000
-        assert "no model was re-calibrated" in ran.out
+        assert "No model was re-calibrated" in ran.out
 
 
 class TestRefusals:
@@ -451,7 +451,7 @@ class TestFilesAsTheyAreFound:
         self._files(tmp_path / "lake" / "y=no", engine)
         ran = run("eval", "lake", *WORDS, "--scores", "a", "--engine", engine, "--json")
         assert ran.code == 0, ran.err
-        assert "'y' is a column of the files and a name of folders (y=...)" in ran.err
+        assert "'y' is both a column of the files and a name of folders (y=...)" in ran.err
         assert ran.found["cases"] == 2 * N
 
     def test_models_that_nobody_named(self, run, tmp_path, engine):

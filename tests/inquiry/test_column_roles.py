@@ -28,7 +28,7 @@ class TestLabel:
     def test_found_by_its_name_and_said(self, name):
         assert find_label(table("id", name, "p"), None) == (
             name,
-            f"the truth is in '{name}', by its name",
+            f"The truth is read from '{name}', recognised by its name.",
         )
 
     def test_given_name_wins(self):

@@ -179,4 +179,4 @@ def test_periods_and_parts_need_squares_of_costs(run, scored):
     assert "the largest cost must lie between 1e-70 and 1e+70; got 3e+200." in ran.err
     ran = run("eval", *words, "--by", "g")
     assert ran.code == 0, ran.err
-    assert "slices were not compared: the largest cost must lie" in " ".join(ran.out.split())
+    assert "Slices were not compared: the largest cost must lie" in " ".join(ran.out.split())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 COST = ("--cost", "fn=10", "fp=1", "--json")
-ABOUT_ROWS = ("truth", "spaces around", "no case of")
+ABOUT_ROWS = ("truth, is", "Spaces around", "no case of")
 
 
 def said(ran):
@@ -39,8 +39,9 @@ class TestRowsThatAreLeftOut:
         gaps = {"p": "2 rows of p are empty.",
                 "p,q": "2 rows of p are empty and 3 rows of q are empty."}  # fmt: skip
         kept = {"p": 80 - 1 - 2, "p,q": 80 - 1 - 4}[models]
-        assert far[2] == ["1 row of 'y', the truth, is empty, and left out"]
-        assert far[3] == [f"{gaps[models]} Compared on the {kept} rows every model has."]
+        assert far[2] == ["1 row of 'y', the truth, is empty and left out."]
+        kept_rows = f"Models are compared on the {kept} rows that every model has."
+        assert far[3] == [f"{gaps[models]} {kept_rows}"]
 
     def test_of_decisions(self, run, write, engine):
         table = rows()
@@ -49,7 +50,9 @@ class TestRowsThatAreLeftOut:
                  "--missing", "drop", *COST)  # fmt: skip
         far = said(run(*words, *engine))
         assert far == said(run(*words))
-        assert far[3] == ["2 rows of d are empty. Compared on the 78 rows every model has."]
+        assert far[3] == [
+            "2 rows of d are empty. Models are compared on the 78 rows that every model has."
+        ]
 
     def test_of_a_model_of_several_columns_count_once(self, run, write, engine):
         table = [[y, str(round(1 - float(p), 1)), p] for y, p, *_ in rows()]
@@ -58,7 +61,7 @@ class TestRowsThatAreLeftOut:
         words = ("eval", name, "--label", "y", "--proba", "p_*", "--missing", "drop", *COST)
         far = said(run(*words, *engine))
         assert far == said(run(*words))
-        assert "2 rows of model are empty. Compared on the 78 rows" in far[3][0]
+        assert "2 rows of model are empty. Models are compared on the 78 rows" in far[3][0]
 
     def test_none_are_not_spoken_of(self, run, write, engine):
         words = ("eval", write("t.csv", text(rows())), "--label", "y", "--scores", "p",
@@ -81,7 +84,9 @@ class TestRowsThatAreLeftOut:
         cases, counts, _, warnings = said(run(*words))
         assert cases == 79
         assert np.sum(counts) == 79 * 2
-        assert warnings == ["1 row of w is empty. Compared on the 79 rows every model has."]
+        assert warnings == [
+            "1 row of w is empty. Models are compared on the 79 rows that every model has."
+        ]
 
 
 class TestSpellingsOfTheTruth:
@@ -94,7 +99,7 @@ class TestSpellingsOfTheTruth:
         assert far == said(run(*words))
         assert np.sum(far[1]) == 80
         assert len(far[2]) == 1
-        assert "spaces around labels were left out" in far[2][0]
+        assert "Spaces around labels were ignored" in far[2][0]
 
     def test_a_point_behind_some_whole_numbers(self, run, write, engine):
         table = rows()

@@ -36,12 +36,12 @@ def test_a_range_of_costs_where_the_choice_switches(judged):
     done = judged("--cost", "fn=3..18", "fp=1", "--min-positives", "5")
     out = " ".join(done.out.split())
     assert done.code == 0
-    assert "judged in the middle of 3..18" in out
-    assert "NEC if a miss costs 3 to 18, decisions following the costs:" in out
+    assert "Evaluated at the geometric mean of the range, 7.348" in out
+    assert "NEC if a miss costs 3-18, thresholds re-optimised:" in out
     assert places(done)["bold"][0] == f"{(30 + 3) / 30:.3f}"
     assert places(done)["shy"][2] == f"{(10 + 72) / 100:.3f}"
     assert places(done)["shy"][4] == f"{(10 + 72 - 30 - 18) / 100:.3f}"  # regret at 18
-    assert "(least worst regret: shy)" in out
+    assert "(smallest worst regret: shy)" in out
     at_six = judged("--cost", "fn=6", "fp=1", "--json").found
     assert judged("--cost", "fn=2..18", "fp=1", "--json").found["models"] == at_six["models"]
 
@@ -71,7 +71,7 @@ def test_a_range_where_the_choice_holds(judged):
 def test_a_range_of_shares(judged):
     """With a miss at 10: bold .3 (1 - p) + p, shy .1 (1 - p) + 4 p; equal at p = .0625."""
     done = judged("--cost", "fn=10", "fp=1", "--prevalence", "2%..30%")
-    assert "NEC if 'yes' 2 % to 30 %," in done.out
+    assert "NEC if 2-30 % are 'yes'," in done.out
     assert "at 2 %  middle  at 30 %" in done.out
     assert places(done)["bold"][2] == f"{(0.3 * 0.7 + 0.3) / 0.7:.3f}"
 
@@ -104,7 +104,7 @@ def test_amounts_per_case_are_judged_anew_at_every_end(run, write):
     there = run(*base, "fn=2*amount", "--json").found
     found = {model["name"]: model["nec"][1] for model in done["doubt"]["models"]}
     assert found == {model["name"]: model["nec"] for model in there["models"]}
-    assert done["doubt"]["words"] == "x in fn=x*amount is 0.5 to 2"
+    assert done["doubt"]["words"] == "x in fn=x*amount is 0.5-2"
 
 
 def test_in_a_narrow_terminal_the_ends_stay_longest(judged, monkeypatch):
@@ -118,7 +118,7 @@ def test_one_model_has_nobody_to_beat(run, write):
     write("day.csv", DAY)
     words = [word if word != "bold,shy" else "bold" for word in BASE]
     out = run(*words, "--cost", "fn=10..20", "fp=1").out
-    assert "Over the whole range bold is worth having." in out
+    assert "Over the whole range bold pays off." in out
 
 
 def test_many_outcomes(run, write):
@@ -128,7 +128,7 @@ def test_many_outcomes(run, write):
     write("c.toml", costs + "[cost.c]\na = 1\nb = 1\n")
     base = ("eval", "abc.csv", "--label", "truth", "--decisions", "m", "--costs", "c.toml")
     done = run(*base, "--prevalence", "a=20%..40%,b=.3")
-    assert "'a' 20 % to 40 %, 'a' decided 'c' 1 to 4" in " ".join(done.out.split())
+    assert "20-40 % are 'a', deciding 'c' for 'a' costs 1-4" in " ".join(done.out.split())
     assert all(len(line) <= 80 for line in done.out.splitlines())
     done = run(*base, "--prevalence", "a=20%..40%,b=.3,c=.4")
     assert done.code == 2
@@ -160,14 +160,14 @@ class TestFiles:
     def test_a_range_in_a_file_of_costs(self, judged, write):
         write("costs.toml", 'outcomes = ["no", "yes"]\nfn = [2, 18]\nfp = 1\n')
         out = " ".join(judged_with(judged).out.split())
-        assert "NEC if 'yes' decided 'no' 2 to 18, decisions following the costs:" in out
+        assert "NEC if deciding 'no' for 'yes' costs 2-18, thresholds re-optimised:" in out
         assert "at 2 middle at 18" in out
 
     def test_elicited_costs_are_checked_at_both_ends(self, judged, write):
         kept = "[elicitation]\nmiss = [2.0, 18.0]\n"
         write("costs.toml", f'outcomes = ["no", "yes"]\nfn = 6\nfp = 1\n{kept}')
         out = " ".join(judged_with(judged).out.split())
-        assert "NEC if a miss is worth 2 to 18 false alarms, by the answers in the file" in out
+        assert "NEC if a miss is worth 2-18 false alarms, by the answers in the file" in out
         assert "at 2 middle at 18" in out
 
     def test_with_a_range_of_shares_too(self, judged, write):

@@ -85,5 +85,5 @@ def test_the_command_line_says_how_ranks_were_used(run, write):
     lines = "".join(f"{int(k >= 50)},{k}\n" for k in range(100))
     name = write("t.csv", "y,svm\n" + lines)
     ran = run("eval", name, "--scores", "svm", "--scores-are", "rank", "--cost", "fn=2", "fp=1")
-    assert "each fifth is decided by the threshold of the rest" in ran.out
+    assert "each fifth of the cases is decided by a" in ran.out
     assert "score > 49.5" in ran.out

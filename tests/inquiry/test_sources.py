@@ -19,7 +19,7 @@ class TestJoining:
         write("p.csv", "id,p\na,0.1\nb,0.2\n")
         ran = run("eval", "y.csv", "--more", "p.csv", "--join-on", "id", "--scores", "p", *COSTS)
         assert "1 row of p is empty." in ran.err
-        assert "1 rows have no partner there" in ran.out
+        assert "1 rows have no match there" in ran.out
 
     @pytest.mark.parametrize(
         ("other", "words", "said"),
@@ -92,12 +92,12 @@ class TestOpenML:
         text = ARFF.replace("0.9,0.1", "1,0").replace("0.8,0.2", "1,0").replace("0.3,0.7", "0,1")
         ran = run("eval", write("p.arff", text), *COSTS, "--json")
         assert ran.found["kind"] == "decisions"
-        assert "every confidence is 0 or 1, so these are taken as decisions" in ran.said("notes")
+        assert "Every confidence is 0 or 1, so these are read as decisions." in ran.said("notes")
 
     def test_repeats_are_drawn_by_row(self, run, write):
         text = ARFF + "1,0,0.9,0.1,a,a\n1,1,0.4,0.6,b,b\n1,2,0.3,0.7,b,b\n"
         found = run("eval", write("p.arff", text), *COSTS, "--json").found
-        assert any("whole rows are drawn" in note["text"] for note in found["notes"])
+        assert any("intervals resample whole rows" in note["text"] for note in found["notes"])
 
     def test_problems(self, run, write):
         assert (
@@ -137,7 +137,7 @@ def test_costs_that_are_ranges_in_a_file(run, write):
     words = ["--decisions", "bold,shy", "--positive", "yes", "--costs", costs]
     said = " ".join(run("eval", "d.csv", *words).out.split())
     assert "It depends: bold if a miss costs more than 6.7 false alarms, else shy." in said
-    assert "NEC if 'yes' decided 'no' 2 to 12" in said
+    assert "NEC if deciding 'no' for 'yes' costs 2-12" in said
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -26,7 +26,7 @@ def test_a_note_as_plain_data():
     assert said == {
         "code": "shares-of-data",
         "severity": "info",
-        "text": "class shares are those of the data",
+        "text": "Assuming the same class mix as these data; change it with `priors`.",
     }
 
 
@@ -36,7 +36,7 @@ def test_a_note_as_plain_data():
 def test_a_note_survives_copies_and_pickles(again):
     note = again(Note("shares-of-first", model="a"))
     assert (note, note.code, note.values) == (
-        "all are judged at the class shares of a",
+        "All models are evaluated at the class mix of a.",
         "shares-of-first",
         {"model": "a"},
     )

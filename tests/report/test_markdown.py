@@ -18,7 +18,8 @@ def test_verdict_first_then_a_table():
     assert lines[0].startswith("**")
     head = next(line for line in lines if line.startswith("| model"))
     assert (
-        head == "| model | NEC | 95 % interval | re-calibrated | act when | saves per year (EUR) |"
+        head
+        == "| model | NEC | 95 % interval | NEC if calibrated | act when | saves per year (EUR) |"
     )
     widths = {line.count("|") for line in lines if line.startswith("|")}
     assert len(widths) == 1
@@ -43,5 +44,7 @@ def test_thresholds_read_as_in_the_verdict():
 
 def test_notes_are_a_list_of_their_own():
     lines = made().to_markdown().splitlines()
-    place = next(k for k, line in enumerate(lines) if line.startswith("- class shares"))
+    place = next(
+        k for k, line in enumerate(lines) if line.startswith("- Assuming the same class mix")
+    )
     assert lines[place - 1] == ""

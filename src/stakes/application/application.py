@@ -169,12 +169,12 @@ class Application:
         --------
         >>> print(Application([[0, 4], [40, 0]], priors=[0.98, 0.02], volume=250_000,
         ...                   period="year").describe())
-        costs I understood:
+        Costs used:
           truth 1,  decision 0  -> 40   (missed '1')
           truth 0,  decision 1  ->  4   (false alarm)
           correct decisions     ->  0
         one missed '1' costs as much as 10 false alarms
-        share of each outcome where it will run: 0: 98 %, 1: 2 %
+        class mix where it will run: 0: 98 %, 1: 2 %
         250 000 cases a year
         """
         from stakes.application.cost_sentences import describe_application

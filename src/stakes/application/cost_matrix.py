@@ -392,7 +392,7 @@ class CostMatrix(AnswersGuesses):
         >>> costs = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"],
         ...                    decisions=["ignore", "call"])
         >>> print(costs.describe(unit="EUR"))
-        costs I understood (EUR):
+        Costs used (EUR):
           truth churn,  decision ignore  -> 40   (missed 'churn')
           truth stay,   decision call    ->  4   (false alarm)
           correct decisions              ->  0

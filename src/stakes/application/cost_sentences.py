@@ -69,7 +69,7 @@ def describe_costs(costs: CostMatrix, *, unit: str | None = None) -> str:
     lefts = [f"{x.truth:<{split}}  {x.decision}" if x.decision else x.truth for x in lines]
     width = max(map(len, lefts))
     right = max(len(line.costs) for line in lines)
-    head = f"costs I understood ({unit}):" if unit else "costs I understood:"
+    head = f"Costs used ({unit}):" if unit else "Costs used:"
     body = [
         f"  {left:<{width}}  -> {line.costs:>{right}}   {line.note}".rstrip()
         for left, line in zip(lefts, lines, strict=True)
@@ -81,14 +81,14 @@ def describe_application(application: Application) -> str:
     """See `Application.describe`."""
     text = describe_costs(application.costs, unit=application.unit)
     if application.priors is None:
-        text += "\nshare of each outcome where it will run: as in the data"
+        text += "\nclass mix where it will run: as in the data"
     else:
         pairs = [
             f"{shown(name)}: {spoken(100 * share)} %"
             for name, share in zip(application.classes, application.priors.tolist(), strict=True)
         ]
         rest = f" and {len(pairs) - _MOST_LINES} more" if len(pairs) > _MOST_LINES else ""
-        text += f"\nshare of each outcome where it will run: {', '.join(pairs[:_MOST_LINES])}{rest}"
+        text += f"\nclass mix where it will run: {', '.join(pairs[:_MOST_LINES])}{rest}"
     if application.volume is not None:
         period = f" a {application.period}" if application.period else ""
         text += f"\n{spoken(application.volume)} cases{period}"

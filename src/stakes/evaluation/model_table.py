@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.messages.audience import either, shown
+from stakes.messages.notes import flagged
 from stakes.messages.quantities import aligned, amount, between, normalized, per_case, percent
 from stakes.results import Frame
 
@@ -142,10 +143,10 @@ COLUMNS: tuple[Column, ...] = (
         text=between, narrow=Narrow("{short_level} interval", drop=1, text=_dash),
     ),
     Column(
-        "recalibrated_nec", "after cross-fitted calibration, which its figures pay for",
+        "recalibrated_nec", "NEC after calibration fitted on other cases",
         lambda m, _: m.recalibrated_nec, _NUMBER, absent="the model was not re-calibrated",
-        columns=("recalibrated_nec",), title="re-calibrated", text="{:.3f}".format,
-        narrow=Narrow("recal.", drop=4), explained=True,
+        columns=("recalibrated_nec",), title="NEC if calibrated", text="{:.3f}".format,
+        narrow=Narrow("NEC if\ncalibrated", drop=4), explained=True,
     ),
     Column(
         "recalibrated_interval", "of that NEC, the fitted maps taken as given",
@@ -164,13 +165,13 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "cost", "per case, as the costs were given", lambda m, _: m.cost, _NUMBER,
         columns=("cost",), narrow=Narrow(
-            "cost/case{short_unit}", drop=4, text=lambda v, _: aligned(v), when=_room_for_cost
+            "cost/case{unit_below}", drop=4, text=lambda v, _: aligned(v), when=_room_for_cost
         ),
     ),
     Column(
         "saving", "per case, against the best constant decision", saving, _NUMBER,
         columns=("saving",), title="saves per case{unit}", text=per_case,
-        narrow=Narrow("saves/case{short_unit}", drop=3, text=lambda v, _: aligned(v)),
+        narrow=Narrow("saves/case{unit_below}", drop=3, text=lambda v, _: aligned(v)),
         only=lambda app: app["volume"] is None,
     ),
     Column(
@@ -181,8 +182,9 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "probability_best", "how often the model would cost least if the cases were drawn again",
         lambda m, _: m.probability_best, _NUMBER, absent="models were not compared",
-        columns=("probability_best",), title="best in", text=lambda share: percent(share, 0),
-        narrow=Narrow("best in", drop=5), explained=True,
+        columns=("probability_best",), title="chance of being best",
+        text=lambda share: percent(share, 0), narrow=Narrow("chance of\nbeing best", drop=5),
+        explained=True,
     ),
     Column(
         "optimistic_nec", "at the best threshold on these very cases",
@@ -222,7 +224,7 @@ def unshown_models(count: int) -> str:
     if count <= MOST_SHOWN:
         return ""
     others = either("ev.frame() and ev.to_json(path) hold", "--json and --csv print")
-    return f"({count - MOST_SHOWN} dearer models are not shown; {others} all {count})"
+    return f"({count - MOST_SHOWN} costlier models are not shown; {others} all {count})"
 
 
 def plain_value(value: Any) -> Any:
@@ -330,6 +332,7 @@ def _words(record: Mapping[str, Any]) -> dict[str, str]:
         "short_level": percent(level).replace(" ", ""),
         "unit": f" ({unit})" if unit else "",
         "short_unit": f" {unit}" if unit else "",
+        "unit_below": f"\n{unit}" if unit else "",
         "per": f" per {period}" if period else "",
         "short_per": f"/{short}" if short else "",
     }
@@ -346,7 +349,7 @@ def as_text(ev: Evaluation) -> str:
     table = [str(_frame(known)), *([rest] if rest else []), ""]
     if ev.doubt is not None:
         table += [f"unknown: {ev.doubt.words}", str(ev.doubt.frame()), ""]
-    lines = [*table, ev.verdict, *(f"! {each}" for each in (*ev.warnings, *ev.remarks))]
+    lines = [*table, ev.verdict, *map(flagged, (*ev.warnings, *ev.remarks))]
     lines += [f"- {note}" for note in ev.notes]
     lines += [f"{name}: {part.verdict}" for name, part in list(ev.slices.items())[:MOST_SHOWN]]
     left = len(ev.slices) - MOST_SHOWN

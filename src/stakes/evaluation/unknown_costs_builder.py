@@ -53,9 +53,11 @@ class Axis:
 
     @property
     def words(self) -> str:
-        """From where to where, e.g. 'yes' decided 'no' 5 to 15."""
+        """From where to where, e.g. "a miss costs 5-15" or "1-3 % are 'yes'"."""
         low, high = (self.said(float(end)) for end in (self.values[0], self.values[-1]))
-        return f"{self.name} {low} to {high}{self.after}"
+        if self.is_share:
+            return f"{low.removesuffix(' %')}-{high} are {self.name}"
+        return f"{self.name} {low}{'-' if self.values[0] >= 0 else ' to '}{high}{self.after}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +162,7 @@ def possible_of(uncertain: UncertainApplication, *, few: bool) -> Possible:
     def cell(direction: FloatArray) -> str:
         """The cost that a range is about."""
         (i, j), *others = np.argwhere(direction)
-        named = f"'{uncertain.classes[i]}' decided '{uncertain.decisions[j]}'"
+        named = f"deciding '{uncertain.decisions[j]}' for '{uncertain.classes[i]}' costs"
         return "cost weight" if others else named
 
     def at(values: tuple[float, ...]) -> tuple[Any, Any]:

@@ -85,7 +85,7 @@ def _over_the_range(ev: Evaluation) -> list[Note]:
     best, worst, said = ev.best, ev.doubt.worst(ev.best), []
     if not _depends(ev):
         if worst < 0.0005:
-            stays = "costs least" if len(ev) > 1 else "is worth having"
+            stays = "costs least" if len(ev) > 1 else "pays off"
             said.append(Note("range-holds", model=best, stays=stays))
         else:
             said.append(Note("range-regret", model=best, regret=_at_most(worst)))
@@ -104,6 +104,8 @@ AFTER = "deploy after re-calibrating"
 KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say")
 #: The verdicts by which the cheapest model may be deployed as it is.
 DEPLOYS = ("deploy", "cannot tell apart")
+#: A range is narrow where one of its ends is within this factor of the cost ratio in use.
+NARROW = 1.5
 #: A gain from re-calibrating below this much NEC is not worth a word.
 WORTH_SAYING = 0.005
 #: Models whose costs differ by less than this share of the naive cost are called equal.
@@ -265,8 +267,9 @@ def _calibration(ev: Evaluation) -> list[Note]:
     return [Note("recalibration-worth", model=best.name, confidence=confidence, gain=gain, **ends)]
 
 
+# What counts as narrow: docs/design/verdict.md.
 def _robust(ev: Evaluation) -> list[Note]:
-    """From where to where the best model stays best, as costs and shares vary."""
+    """For which costs and shares the best model stays best, and whether that range is narrow."""
     if ev.application.costs.shape != (2, 2) or kind_of(ev) not in DEPLOYS:
         return []
     (tn, fp), (fn, tp) = ev.application.costs.standardized().values.tolist()
@@ -277,25 +280,29 @@ def _robust(ev: Evaluation) -> list[Note]:
     if not here:
         return []
     low, high = here[0].low, here[-1].high
-    stays = "stays best" if len(ev) > 1 else "stays worth having"
-    as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
-    where = "whatever a miss costs"
+    narrow = low * NARROW > ratio or high < ratio * NARROW
+    wins = "is cheapest" if len(ev) > 1 else "pays off"
+    where = f"whatever a missed '{name}' costs"
     if low > 0 or not math.isinf(high):
-        where = f"{_between(plain(low, 2), plain(high, 2), low, high)} false alarms per missed "
-        where += f"'{name}'"
+        digits = 2 if plain(low, 2) != plain(high, 2) else 4
+        alarms = _between(plain(low, digits), plain(high, digits), low, high)
+        stated = "you said" if ev.doubt is None else "evaluated at"
+        where = f"{'only while' if narrow else 'whenever'} one missed '{name}' costs {alarms} "
+        where += f"false alarms ({stated} {plain(ratio, 3)})"
         shares = _shares(ev)
         if shares != ev.data_priors.tolist():
             odds = shares[1] / shares[0] / ratio
             first, last = (percent(1 - 1 / (1 + end * odds)) for end in (low, high))
-            where += f", or {_between(first, last, low, high)} '{name}'"
-    return [Note("robust", model=ev.best, as_is=as_is, stays=stays, where=where)]
+            where += f", or {_between(first, last, low, high)} of cases are '{name}' "
+            where += f"({stated} {percent(shares[1])})"
+    return [Note("sensitive" if narrow else "robust", model=ev.best, wins=wins, where=where)]
 
 
 def _between(first: str, last: str, low: float, high: float) -> str:
-    """From here to there, or only one of them."""
+    """From one number to another, or only up or down to one of them."""
     if low == 0:
-        return f"up to {last}"
-    return f"from {first} on" if math.isinf(high) else f"from {first} to {last}"
+        return f"at most {last}"
+    return f"at least {first}" if math.isinf(high) else f"{first.removesuffix(' %')}-{last}"
 
 
 def _few(ev: Evaluation) -> list[Note]:

@@ -81,8 +81,7 @@ def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
         rest = "leave one outcome out, which takes what is left:  --prevalence cat=30%..40%,dog=.3"
         raise PriorError(error.message, hint=rest) from None
     ev = ranges.doubted(found, partial(answer_at, attended=attended))
-    where = ", ".join(each.text for each in ranges.written)
-    said = Note("middle-of-range", where=where if ranges.filed is None else "the range")
+    said = Note("middle-of-range", where=ranges.middle_words)
     return replace(ev, notes=(*ev.notes, said))
 
 

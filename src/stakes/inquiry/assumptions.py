@@ -133,9 +133,9 @@ def both_shares(cases: Cases, app: Application) -> str:
     assert app.priors is not None
     if len(cases.classes) == 2:
         here, there = percent(cases.priors[1]), percent(app.priors[1])
-        return f"your test set has {here} '{cases.classes[1]}'; you said {there}."
+        return f"Your test set has {here} '{cases.classes[1]}'; you said {there}."
     here, there = (_spread(cases.classes, each) for each in (cases.priors, app.priors))
-    return f"your test set has {here}; you said {there}."
+    return f"Your test set has {here}; you said {there}."
 
 
 def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:

@@ -116,10 +116,10 @@ def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[st
     truth = {"fn": positive, "fp": other, "tp": positive, "tn": other}
     decided = {"fn": other, "fp": positive, "tp": positive, "tn": other}
     note = {"fn": f"   (missed '{positive}')", "fp": "   (false alarm)"}
-    kind = "gains" if words.gain else "costs"
+    kind = "Gains" if words.gain else "Costs"
     unit = f" ({app.unit})" if app.unit else ""
     return (
-        f"{kind} I understood{unit}, for each case by its own columns:",
+        f"{kind} used{unit}, computed for each case from its columns:",
         *(
             f"  truth {truth[key]}, decision {decided[key]}  -> {text}{note.get(key, '')}"
             for key, text in words.amounts.items()

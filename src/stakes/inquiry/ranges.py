@@ -45,6 +45,7 @@ MOST_RANGES = 3
 _AGAIN = 3
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
 _RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
+_POSITIVES = "positive"
 _MISS, _ALARM = "a miss costs", "a false alarm costs"
 _CALLED = {"fn": _MISS, "miss": _MISS, "fp": _ALARM, "false_alarm": _ALARM}
 
@@ -149,21 +150,31 @@ class Ranges:
     def axes(self, size: int, names: Application | None = None) -> list[Axis]:
         """Every range with its nodes, cells of costs called by the names of an application."""
         axes = [axis(each.ends, size, each.name, is_share=each.is_share) for each in self.written]
+        if names is not None and len(names.classes) == 2:
+            named = f"'{names.classes[1]}'"
+            axes = [replace(one, name=named) if one.name == _POSITIVES else one for one in axes]
         for cell, ends in () if self.filed is None else self.filed.unknown:
             one = axis(ends, size, "a miss is worth")
             if cell is None:
                 one = replace(one, after=" false alarms, by the answers in the file")
             elif names is not None:
                 truth, decision = names.classes[cell[0]], names.decisions[cell[1]]
-                one = replace(one, name=f"'{truth}' decided '{decision}'")
+                one = replace(one, name=f"deciding '{decision}' for '{truth}' costs")
             axes.append(one)
         return axes
 
     @property
     def middle(self) -> Inquiry:
-        """The inquiry in the middle of every range, on the scale of factors."""
-        ways = (each.values for each in self.axes(3))
-        return self.at([float(f"{values[values.shape[0] // 2]:.6g}") for values in ways])
+        """The inquiry in the middle of every range: at its geometric mean, if it has one."""
+        return self.at([_middle(each) for each in self.axes(3)])
+
+    @property
+    def middle_words(self) -> str:
+        """Where the middle is, e.g. "the geometric mean of the range, 1.7 %"."""
+        axes = self.axes(3)
+        kind = "geometric mean" if all(each.values[0] > 0 for each in axes) else "middle"
+        of = "the range" if len(axes) == 1 else "each range"
+        return f"the {kind} of {of}, {' and '.join(each.said(_middle(each)) for each in axes)}"
 
     def at(self, values: Sequence[float]) -> Inquiry:
         """The inquiry with each range replaced by one value; the last values are the file's."""
@@ -226,6 +237,11 @@ def spread_out(inquiry: Inquiry) -> tuple[Inquiry, list[tuple[str, Inquiry]]]:
     return ranges.middle, ends
 
 
+def _middle(way: Axis) -> float:
+    """The node in the middle, to six digits."""
+    return float(f"{way.values[way.values.shape[0] // 2]:.6g}")
+
+
 def _prices(inquiry: Inquiry, classes: tuple[str, ...]) -> tuple[Any, Any]:
     """Costs and shares of an inquiry without ranges."""
     filed, words = costs_given(inquiry)
@@ -238,7 +254,8 @@ def _name(key: str, text: str, match: re.Match[str], inquiry: Inquiry) -> str:
     """What a range is about."""
     if key == "prevalence":
         named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
-        return f"'{named[1] if named else inquiry.positive or 'positives'}'"
+        positive = named[1] if named else inquiry.positive
+        return f"'{positive}'" if positive else _POSITIVES
     if text.partition("=")[2].strip() not in ("", match[0]):
         return f"x in {text.replace(match[0], 'x', 1)} is"
     return f"gain {key}" if inquiry.gain else _CALLED.get(key, key)

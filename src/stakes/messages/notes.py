@@ -12,98 +12,102 @@ from typing import Any
 SEVERITIES = ("info", "absent", "warning")
 
 #: What moving to other shares rests on.
-_ALIKE = "This assumes cases *within* each outcome look alike in both places."
+_ALIKE = "This assumes that cases within each outcome look alike in both places."
 
 #: What was assumed or found.
 _INFO = {
     # which shares of the classes count
-    "shares-of-data": "class shares are those of the data",
-    "shares-of-application": "class shares are those of the application, not of the data, which "
-    "assumes that cases within each class look alike in both places",
-    "shares-of-first": "all are judged at the class shares of {model}",
-    "posteriors-moved": "posteriors were moved from the base rate of the data to that of the "
-    "application, which assumes that cases within each class look alike in both places",
+    "shares-of-data": "Assuming the same class mix as these data; change it with `priors`.",
+    "shares-of-application": "Using the class mix of the application, not of the data. This "
+    "assumes that cases within each class look alike in both places.",
+    "shares-of-first": "All models are evaluated at the class mix of {model}.",
+    "posteriors-moved": "Probabilities were moved from the base rate of the data to that of the "
+    "application. This assumes that cases within each class look alike in both places.",
     # what was done with the models
     "several-cuts": "{rule}",
-    "zeros-softened": "posteriors of exactly 0 ({models}) count as half the smallest other one "
-    "when re-calibrating",
-    "best-of-bin-edges": "the best threshold is the best of the edges of the bins",
-    "priced-at-average": "a confusion matrix alone, priced at average costs, would put {model} at "
-    "{cost} per case",
-    "costs-by-expectation": "uncertain costs are judged by their expectation; evaluate() says what "
-    "depends on them",
-    "cheapest-shown": "this page shows the {shown} cheapest of {models} models; JSON holds all",
+    "zeros-softened": "Zero probabilities ({models}) were replaced by half the smallest non-zero "
+    "one before re-calibrating.",
+    "best-of-bin-edges": "The best threshold was searched among the edges of the bins.",
+    "priced-at-average": "A confusion matrix priced at average costs would put {model} at {cost} "
+    "per case.",
+    "costs-by-expectation": "Uncertain costs are replaced by their expectation; evaluate() tells "
+    "what depends on them.",
+    "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",
     # what to mind beside the verdict
     "range-regret": "Over the whole range {model} is {regret}.",
     "range-holds": "Over the whole range {model} {stays}.",
-    "range-safest": "Safest is {model}: {regret}.",
-    "rule-kept": "Kept at {rule} whatever the truth is, {model} is at most {regret} NEC above the "
-    "best choice.",
-    "robust": "Robust: {model}{as_is} {stays} {where}.",
+    "range-safest": "The safest model is {model}: {regret}.",
+    "rule-kept": "If the threshold stays at {rule} over the whole range, {model} is at most "
+    "{regret} NEC above the best choice.",
+    "robust": "{model} {wins} {where}.",
     # which shares of the outcomes count, of a file
-    "shares-of-file": "the share of each outcome is that of the file (--prevalence says otherwise)",
-    "rates-weighed": "{shares} The rates of each outcome were weighed by the new shares. {alike}",
-    "adjusted-already": "{shares} The probabilities were taken to hold for the new shares already.",
-    "threshold-moved": "{shares} The threshold was set for the new shares. {alike}",
+    "shares-of-file": "Assuming the same class mix as this file; change it with --prevalence.",
+    "rates-weighed": "{shares} The error rates of each outcome were re-weighted to the new shares. "
+    "{alike}",
+    "adjusted-already": "{shares} The probabilities were used as they are, already adjusted to the "
+    "new shares.",
+    "threshold-moved": "{shares} The threshold was moved to the new shares. {alike}",
     "columns-moved": "{shares} Each probability was moved to the new base rate{example}. {alike} "
-    "'act when' is on the numbers as they stand in the file.",
+    "Thresholds apply to the scores in your file.",
     "probabilities-moved": "{shares} Each probability was moved to the new base rate{example}. "
     "{alike}",
-    "calibrated-for-shares": "{shares} The calibration is for the latter. {alike}",
+    "calibrated-for-shares": "{shares} The calibration is for the shares you gave. {alike}",
     # how a file was read
-    "truth-by-name": "the truth is in '{column}', by its name",
-    "models-by-name": "models found by the names of their columns: {columns}",
-    "model-is-array": "the model is the array '{name}', one column per outcome",
+    "truth-by-name": "The truth is read from '{column}', recognised by its name.",
+    "models-by-name": "Models were recognised by the names of their columns: {columns}.",
+    "model-is-array": "The model is the array '{name}', with one column per outcome.",
     "form-of-file": "{form}",
-    "long-form": "long form: {models} models on {cases} cases, by '{key}'",
-    "scores-are-llr": "scores are taken as log-likelihood ratios (--scores-are says otherwise)",
-    "repeats-averaged": "repeats are averaged; whole rows are drawn for the intervals (row_id)",
-    "confidences-certain": "every confidence is 0 or 1, so these are taken as decisions",
-    "confidences-absent": "there are no confidences, so these are taken as decisions",
-    "joined": "{file} was joined by '{key}'",
-    "joined-in-part": "{file} was joined by '{key}'; {rows} rows have no partner there",
-    "scores-without-trial": "{scores} scores of {file} belong to no trial",
-    "rows-rounded": "probabilities of {model} are rounded to {digits} decimals in the file, so "
-    "that {rows} add to {low}-{high}; each was divided by its sum",
-    "spaces-left-out": "spaces around labels were left out ('{label}' is read as '{read}')",
-    "truth-empty": "{rows} empty, and left out",
+    "long-form": "Read in long form: {models} models on {cases} cases, matched by '{key}'.",
+    "scores-are-llr": "Scores are read as log-likelihood ratios; change that with --scores-are.",
+    "repeats-averaged": "Repeated predictions of a row are averaged; intervals resample whole rows "
+    "(row_id).",
+    "confidences-certain": "Every confidence is 0 or 1, so these are read as decisions.",
+    "confidences-absent": "There are no confidences, so these are read as decisions.",
+    "joined": "{file} was joined by '{key}'.",
+    "joined-in-part": "{file} was joined by '{key}'; {rows} rows have no match there.",
+    "scores-without-trial": "{scores} scores of {file} belong to no trial.",
+    "rows-rounded": "Probabilities of {model} are rounded to {digits} decimals in the file, so "
+    "that {rows} add to {low}-{high}; each was divided by its sum.",
+    "spaces-left-out": "Spaces around labels were ignored ('{label}' is read as '{read}').",
+    "truth-empty": "{rows} empty and left out.",
     # what was found about decisions
     "rule": "{rule}",
-    "ranks-cross-fitted": "scores give an order only: each fifth is decided by the threshold of "
-    "the rest",
-    "outcome-absent": "no case of {outcomes} in the data",
-    "beats-at-ratio": "{best} beats {other} as long as a miss costs {more} than {ratio} false "
-    "{alarms}; choosing it means that to you it does",
+    "ranks-cross-fitted": "These scores only rank cases: each fifth of the cases is decided by a "
+    "threshold found on the other four.",
+    "outcome-absent": "The data have no case of {outcomes}.",
+    "beats-at-ratio": "{best} is cheaper than {other} as long as a miss costs {more} than {ratio} "
+    "false {alarms}.",
     "extra-decision": "{model} decides '{decision}' in {share} of cases, which costs {cost} per "
-    "case",
+    "case.",
     "extra-decision-saves": "{model} decides '{decision}' in {share} of cases, which costs {cost} "
-    "and saves {saves} per case",
-    "slices-compared": "{model} by slice ({level} for all {slices} slices together): {verdict}",
+    "and saves {saves} per case.",
+    "slices-compared": "{model} by slice ({level} confidence for all {slices} together): {verdict}",
     # where costs or shares are several
-    "at-operating-point": "{preset}: judged where {share} % are targets",
-    "best-elsewhere": "where {share} % are targets, {model} is best{nec}",
-    "mean-of-points": "mean NEC over the {points} operating points: {means}",
-    "middle-of-range": "judged in the middle of {where}, on the scale of factors",
+    "at-operating-point": "{preset}: evaluated where {share} % are targets.",
+    "best-elsewhere": "Where {share} % are targets, {model} is cheapest{nec}.",
+    "mean-of-points": "Mean NEC over the {points} operating points: {means}.",
+    "middle-of-range": "Evaluated at {where}.",
 }
 #: What could not be done, or is not there, and why.
 _ABSENT = {
     "not-recalibrated": "{model} could not be re-calibrated: {why}",
-    "recalibration-needs-rows": "no model was re-calibrated: that needs the rows; take a sample of "
-    "them to evaluate()",
-    "recalibration-weighted": "{model} was not re-calibrated: weights in bins do not tell the "
-    "number of cases; take a sample of the rows to evaluate()",
-    "counts-only": "these are counts of decisions: no threshold can be moved",
-    "cases-unshared": "counts do not tell which cases are shared: differences are as if none were",
-    "not-compared": "models were not compared: {why}",
-    "too-many-models": "models were not compared: there are more than {most}",
-    "few-groups": "there are no intervals: {count} groups of cases that belong together are too "
-    "few (`by` splits cases into slices)",
-    "no-intervals": "there are no intervals: {why}",
-    "not-judged-apart": "'{slice}' could not be judged apart: {why}",
-    "one-threshold-needs-rows": "each case is decided by its own costs; one threshold for all "
-    "needs the rows: evaluate()",
-    "case-intervals-need-rows": "there are no intervals of normalised costs: "
-    "stakes.uncertainty.interval gives that of the cost, from Reduction.tally()",
+    "recalibration-needs-rows": "No model was re-calibrated, because that needs the rows; give a "
+    "sample of them to evaluate().",
+    "recalibration-weighted": "{model} was not re-calibrated, because weights in bins do not tell "
+    "the number of cases; give a sample of the rows to evaluate().",
+    "counts-only": "These are counts of decisions, so no threshold can be moved.",
+    "cases-unshared": "Counts do not tell which cases two models share; differences are computed "
+    "as if they shared none.",
+    "not-compared": "Models were not compared: {why}",
+    "too-many-models": "Models were not compared, because there are more than {most}.",
+    "few-groups": "There are no intervals: {count} groups of cases that belong together are too "
+    "few (`by` splits cases into slices).",
+    "no-intervals": "There are no intervals: {why}",
+    "not-judged-apart": "'{slice}' could not be evaluated by itself: {why}",
+    "one-threshold-needs-rows": "Each case is decided by its own costs. One threshold for all "
+    "cases needs the rows: evaluate().",
+    "case-intervals-need-rows": "There are no intervals of normalised costs; "
+    "stakes.uncertainty.interval(Reduction.tally()) gives one of the cost.",
     "not-asked": "it was not asked for",
     "one-model": "there is only one model",
     "decisions-only": "the models gave decisions, not posteriors",
@@ -119,32 +123,33 @@ _ABSENT = {
     "ranges-need-rows": "who wins at other costs needs the rows",
     "decisions-alone": "These are decisions, not scores, so I can compare them but not move a "
     "threshold.",
-    "slices-not-compared": "slices were not compared: {why}",
-    "recalibration-needs-memory": "no model was re-calibrated: that needs the rows in memory, such "
-    "as a sample in one file",
+    "slices-not-compared": "Slices were not compared: {why}",
+    "recalibration-needs-memory": "No model was re-calibrated, because that needs the rows in "
+    "memory; take a sample of them in one file.",
 }
 #: What is odd.
 _WARNING = {
     "few-carry": "{sentence}",
     "recalibration-worth": "{model} {confidence}. Re-calibrating is worth another {gain} ({low} to "
     "{high}).",
-    "few-of-a-class": "only {count} {cases} of '{name}': the figures are rough",
-    "other-shares": "{model} has other shares of the outcomes than {first}; all are judged at the "
-    "shares of the first. --prevalence says otherwise",
-    "folders-taken": "'{name}' is a column of the files and a name of folders ({name}=...); the "
-    "folders were taken",
-    "gaps-filled": "{gaps} They count as --missing {filler}.",
-    "gaps-dropped": "{gaps} Compared on the {kept} rows every model has.",
-    "gaps-left-out": "{gaps} Compared on the {kept} rows every model has. --missing "
-    "abstain|naive|drop",
+    "sensitive": "{model} {wins} {where}: a narrow range.",
+    "few-of-a-class": "Only {count} {cases} of '{name}': the figures are rough.",
+    "other-shares": "{model} has other shares of the outcomes than {first}. All models are "
+    "evaluated at the shares of {first}; change that with --prevalence.",
+    "folders-taken": "'{name}' is both a column of the files and a name of folders ({name}=...); "
+    "the folders were used.",
+    "gaps-filled": "{gaps} They are filled as --missing {filler} says.",
+    "gaps-dropped": "{gaps} Models are compared on the {kept} rows that every model has.",
+    "gaps-left-out": "{gaps} Models are compared on the {kept} rows that every model has; "
+    "change that with --missing abstain|naive|drop.",
     "turned-round": "{seen}. {asked}  {option}",
-    "rule-of-second": "the rule is on the probability of {second!r}, the second class of the "
-    "costs; the columns given are of {positive!r}",
-    "posteriors-certain": "every probability of {model} is exactly 0 or 1, as of a tree grown to "
-    "the end: it decides alike whatever the costs are",
+    "rule-of-second": "The rule applies to the probability of {second!r}, the second class of the "
+    "costs, but the columns given hold that of {positive!r}.",
+    "posteriors-certain": "Every probability of {model} is exactly 0 or 1, as from a fully grown "
+    "tree: it makes the same decisions whatever the costs are.",
     "dominated": "{sentence}",
-    "learnt-here": "{model} was calibrated by {file}, which was learnt on these very rows: its "
-    "cost is optimistic. What calibrating is worth is said of {before}, where it is cross-fitted",
+    "learnt-here": "{model} was calibrated with {file}, which was fitted on these very rows, so "
+    "its cost is optimistic. The honest figure is the 'NEC if calibrated' of {before}.",
 }
 #: The words of every note, by its code: how much it matters, and the sentence.
 _WORDS = {
@@ -180,6 +185,11 @@ class Note(str):
     def record(self) -> dict[str, str]:
         """As plain data, for JSON."""
         return {"code": self.code, "severity": self.severity, "text": str(self)}
+
+
+def flagged(note: Note) -> str:
+    """A note for a text, with a mark where it is a warning."""
+    return f"! {note}" if note.severity == "warning" else str(note)
 
 
 def codes() -> tuple[str, ...]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LARGEST_TABLE = 12
 #: Why a page with very many outcomes has nothing to move, and where the rest is.
 LARGE = (
-    "The costs, and the counts of every model, are too many for a page: it shows the costliest "
-    "cells and nothing that can be moved. ev.to_json(path), or stakes eval --json, gives all."
+    "There are too many outcomes for a page with sliders, so it shows the costliest cells only. "
+    "ev.to_json(path), or stakes eval --json, gives all costs and counts."
 )
 
 
@@ -26,7 +26,7 @@ LARGE = (
 Stops = tuple[int, int, int]
 #: Why a page about costs per case may have nothing to move.
 _UNMOVED = (
-    "Nothing can be moved here: with costs per case that needs two outcomes that both occur, and "
+    "This page has no sliders: with costs per case they need two outcomes that both occur, and "
     "two decisions that are each right for one of them on average. To see other costs or shares, "
     "run stakes.evaluate(..., case_costs=...) again with them."
 )
@@ -48,7 +48,7 @@ def told(sheet: Sheet) -> Html:
         fields.append(_field("unit", f"Cost of one false alarm{unit}", numbers["unitCost"]))
     elif sheet.moves == "each":
         parts = [_factor(app, numbers)]
-        fields.append(_field("scale", "Every cost, times", 1))
+        fields.append(_field("scale", "Multiply every cost by", 1))
     elif sheet.moves == "many":
         parts = [_matrix(sheet), _paths(app, numbers["paths"])]
     else:
@@ -60,10 +60,12 @@ def told(sheet: Sheet) -> Html:
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     pairs = list(zip(app["classes"], app["priors"], strict=True))[:20]
     shares = ", ".join(f"{name} {percent(share)}" for name, share in pairs)
-    where = element("p", f"Share of each outcome where it will run: {shares}.")
+    where = element("p", f"Class mix where it will run: {shares}.")
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
     lines = element("pre", "\n".join(sheet.costs_said))
-    return section("What you told us", *parts, folded("As it was stated", lines, where, notes))
+    return section(
+        "What you told us", *parts, folded("Costs, class mix and notes", lines, where, notes)
+    )
 
 
 def _position(sheet: Sheet) -> Html:
@@ -194,7 +196,7 @@ def _matrix(sheet: Sheet) -> Html:
     head = [f"cost{unit}", *(f"decide {name}" for name in app["decisions"]), "share, %"]
     said = "Rows are the truth, columns the decision."
     if sheet.by_case:
-        said += " Averages over the cases, each of which has its own costs."
+        said += " These are averages: each case has its own costs."
     made = table(said, head, rows)
     if not free:
         return made
@@ -216,11 +218,15 @@ def _box(name: str, value: float, label: str, *, free: bool, digits: int = 12) -
 def _editing(given: Any) -> str:
     """What happens to the decisions when a number is changed."""
     size = grouped(given["sample"])
-    along = " Along a slider models decide anew by their probabilities." if given["paths"] else ""
+    along = (
+        " When a slider moves, models decide again by their probabilities."
+        if given["paths"]
+        else ""
+    )
     what = {
-        "sample": f"every model decides anew on the {size} cases inside this page.",
-        "decisions": "the decisions stay as they are and are priced anew.",
-        "fixed": "the decisions stay those made for the stated costs and shares, and are priced "
-        f"anew.{along}",
+        "sample": f"every model decides again on the {size} cases inside this page.",
+        "decisions": "the decisions stay as they are, and their costs are computed again.",
+        "fixed": "the decisions stay those made for the stated costs and shares; their costs are "
+        f"computed again.{along}",
     }
     return f"Edit a cost or a share: {what[given['how']]}"

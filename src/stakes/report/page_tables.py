@@ -151,7 +151,7 @@ def _use(sheet: Sheet) -> Html:
         f"What {sheet.record['best']} does at the stated costs, and what it would cost more per "
         f"case without each decision.{stays(sheet)}"
     )
-    head = ["decision", "taken in", f"costs per case{tail}", f"having it saves{tail}"]
+    head = ["decision", "taken in", f"cost per case{tail}", f"it saves{tail}"]
     return table(caption, head, rows)
 
 
@@ -206,6 +206,6 @@ def doubt(sheet: Sheet) -> Html:
         f"Unknown: {found['words']}. Bold: the cheapest model at that end. Worst regret: how much "
         f"NEC the model costs, at most, above the cheapest one.{stays(sheet)}"
     )
-    safest = f"If that stays unknown, {found['safest']} is the safest choice: its regret is least."
+    safest = f"{found['safest']} is the safest choice: its worst regret is the smallest."
     words = joined(element("p", safest), table(caption, head, rows, name="doubt"))
-    return section("Over all that is possible", words)
+    return section("Over the whole range", words)

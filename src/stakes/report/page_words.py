@@ -22,22 +22,13 @@ def verdict(sheet: Sheet) -> Html:
     first, stop, rest = said["sentence"].partition(". ")
     words = joined(element("strong", first + stop.strip()), rest) if stop else text(first)
     parts = [element("p", words, class_="verdict", id="verdict", role="status", aria_live="polite")]
-    parts += [
-        element(
-            "p",
-            remark["text"],
-            class_=f"{'' if remark['code'] in _GOOD else 'warning '}remark stated",
-        )
-        for remark in said["remarks"]
-    ]
+    for remark in said["remarks"]:
+        warning = "warning " if remark["severity"] == "warning" else ""
+        parts.append(element("p", remark["text"], class_=f"{warning}remark stated"))
     if said["remarks"] and sheet.moves:
-        hidden = "Remarks hold at the stated costs only; Reset brings them back."
+        hidden = "The remarks apply to the stated costs only; Reset shows them again."
         parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
-
-
-#: Remarks that warn of nothing.
-_GOOD = ("robust", "range-holds", "range-safest")
 
 
 def drawings(sheet: Sheet) -> list[Html]:
@@ -90,7 +81,7 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
         "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
         "decision": ("Is it worth it at all?", "Net benefit in true positives per case, higher is "
                      "better. At the stated share: the upright line follows the cost slider only.",
-                     {"grey": "act on everyone (falling), on nobody (0)"}),
+                     {"grey": "always act (falling), never act (0)"}),
         "det": ("Misses vs false alarms", "Large symbols: where the models stand now.",
                 {"pale": "fewer than 30 errors"}),
         "tippett": ("How strong is the evidence?", "Share of cases whose likelihood ratio is "
@@ -100,15 +91,15 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
                     f"line where a model was certain and wrong. {fixed}",
                     {"dashed": "re-calibrated on these data", "grey": "without evidence"}),
         "factor": ("If misses cost more or less", f"NEC at the stated share. {line}", _CONSTANT),
-        "abstain": ("If abstaining cost more or less", "Models decide anew by their probabilities "
+        "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
                      "decided. Large symbols: where the models stand now.",
                      {"solid": "decided cases", "dashed": "with what abstaining costs"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
-                  f"in proportion; models decide anew by their probabilities. {line}", _CONSTANT),
-        "trust": ("Can the probabilities be trusted?", f"What models say of {name} against how "
-                  f"often it occurs. {fixed}", {}),
+                  f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
+        "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
+                  f"how often it occurs. {fixed}", {}),
     }[kind]  # fmt: skip
 
 
@@ -156,19 +147,19 @@ def _undecided(record: Any) -> list[Html]:
     close = close_to_best(record)
     for found in close[:_MOST_SENTENCES]:
         half = (found["high"] - found["low"]) / 2
-        text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
+        text_ = (f"The data cannot tell {found['first']} from {found['second']}: difference "
                  f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
         if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            text_ += f"; about {grouped(rounded_up(found['cases_needed']))} cases would do"
+            text_ += f"; about {grouped(rounded_up(found['cases_needed']))} cases would be enough"
         items.append(element("li", f"{text_}."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
-        items.append(element("li", f"Nor can {more} more be told from {record['best']}."))
+        items.append(element("li", f"The same holds for {more} more models."))
     return items
 
 
 def _recalibrated(record: Any) -> list[Html]:
-    """What calibration would take away, most first."""
+    """What calibration would save, most first."""
     gains = [
         (model["nec"] - model["recalibrated_nec"], model["name"])
         for model in record["models"]
@@ -182,33 +173,33 @@ def _recalibrated(record: Any) -> list[Html]:
 
 
 def _holds(record: Any) -> list[Html]:
-    """Who costs least at every cost ratio."""
+    """Which model costs least at every cost ratio."""
     stretches, app = record["ranges"], record["application"]
     if not stretches:
         return []
     (tn, fp), (fn, tp) = app["costs"]
     if fp <= tn or fn <= tp:
         return []
-    nobody = {"none": "no model is worth having", "tie": "no clear winner"}
+    others = {"none": "no model pays off", "tie": "no clear winner"}
     rows = []
     for each in stretches:
         end = "any number" if each["high"] is None else plain(each["high"], 3)
-        winner = nobody.get(each["winner"], each["winner"])
+        winner = others.get(each["winner"], each["winner"])
         rows.append(row(f"{plain(each['low'], 3)} to {end}", winner, left=1))
-    head = [f"false alarms per missed “{app['classes'][1]}”", "costs least, as it is"]
-    every = table("At the stated share; exact for these cases, chance included.", head, rows)
-    return [element("li", folded("Who costs least at every cost", every), class_="plain")]
+    head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest, uncalibrated"]
+    every = table("At the stated share, on these very cases.", head, rows)
+    return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 
 
 def computed(sheet: Sheet) -> Html:
-    """How to get the same figures again, and the figures to take away."""
+    """How to get the same figures again, and the figures to download."""
     record = sheet.record
     facts = dict(record["facts"])
     parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
     if sheet.large:
         parts.append(element("p", LARGE, class_="soft"))
     elif record["inquiry"] is not None:
-        again = "stakes eval --inquiry FILE, where FILE is this page, asks the same again."
+        again = "To run this evaluation again: stakes eval --inquiry FILE, where FILE is this page."
         parts.append(element("p", again, class_="soft"))
     names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
     pairs = [
@@ -218,8 +209,8 @@ def computed(sheet: Sheet) -> Html:
     explained = (
         "Expected cost: the share of each outcome times the rate of each decision within it times "
         "its cost, added up. NEC: the same above the cheapest decision of each outcome, divided "
-        "by that of the best constant decision (Ferrer 2025, equations 1 to 4). As it is: a "
-        "model's probabilities are taken at their word."
+        "by that of the best constant decision (Ferrer 2025, equations 1 to 4). Models are "
+        "evaluated with their probabilities as they are, unless a figure says “if calibrated”."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     whole = "" if sheet.large else json.dumps(record, allow_nan=False)

@@ -208,8 +208,8 @@ class TestMissing:
     def test_default_compares_on_common_rows_and_warns(self, run, gaps):
         ran = run("eval", gaps, "--scores", "a,b", *COSTS, "--json")
         assert ran.err == (
-            "warning: 1 row of a is empty and 1 row of b is empty. Compared on the 3 rows every "
-            "model has. --missing abstain|naive|drop\n"
+            "warning: 1 row of a is empty and 1 row of b is empty. Models are compared on the "
+            "3 rows that every model has; change that with --missing abstain|naive|drop.\n"
         )
         assert [model["counts"] for model in ran.found["models"]] == [[[2, 0], [0, 1]]] * 2
 
@@ -244,13 +244,13 @@ class TestForms:
     def test_narrow_terminal_drops_columns_and_says_so(self, run, ten, monkeypatch):
         monkeypatch.setenv("COLUMNS", "30")
         ran = run("eval", ten, "--scores", "p", *COSTS)
-        assert "(too narrow for: recal., saves/case" in " ".join(ran.out.split())
+        assert "(too narrow for: NEC if calibrated, saves/case" in " ".join(ran.out.split())
         assert "1.714" in ran.out  # the NEC, 12 / 7, is never cut
 
     def test_costs_are_said_back(self, run, ten):
         lines = run("eval", ten, "--scores", "p", *COSTS, "--unit", "EUR").out.splitlines()
         assert lines[1:6] == [
-            "costs I understood (EUR):",
+            "Costs used (EUR):",
             "  truth yes,  decision no   -> 10   (missed 'yes')",
             "  truth no,   decision yes  ->  1   (false alarm)",
             "  correct decisions         ->  0",
@@ -328,8 +328,8 @@ class TestForms:
     def test_columns_found_by_their_names_are_said(self, run, write):
         name = write("t.csv", "truth,p_a,p_b\na,0.9,0.1\nb,0.2,0.8\n")
         ran = run("eval", name, "--cost", "error=1", "--min-positives", "1")
-        assert "- the truth is in 'truth', by its name" in ran.out
-        assert "- models found by the names of their columns: p_a, p_b" in ran.out
+        assert "- The truth is read from 'truth', recognised by its name." in ran.out
+        assert "- Models were recognised by the names of their columns: p_a, p_b." in ran.out
 
 
 class TestWords:
@@ -341,8 +341,8 @@ class TestWords:
         said = " ".join(ran.out.split())
         # odds 3/7 x (0.02/0.98) / (0.078/0.922) = 0.10339, so p = 0.0937
         assert (
-            "your test set has 7.8 % 'yes'; you said 2 %. Each probability was moved to the new "
-            "base rate (0.30 -> 0.094). This assumes cases *within* each outcome look alike in "
+            "Your test set has 7.8 % 'yes'; you said 2 %. Each probability was moved to the new "
+            "base rate (0.30 -> 0.094). This assumes that cases within each outcome look alike in "
             "both places." in said
         )
 
@@ -357,9 +357,9 @@ class TestWords:
         write("B.csv", "truth,0,1\n0,84,6\n1,1,9\n")
         words = ["--confusion", "A.csv,B.csv", "--min-positives", "1"]
         cheap = run("eval", *words, "--cost", "fn=1", "fp=1")
-        assert "A beats B as long as a miss costs less than 2 false alarms" in cheap.out
+        assert "A is cheaper than B as long as a miss costs less than 2 false alarms" in cheap.out
         dear = run("eval", *words, "--cost", "fn=3", "fp=1")
-        assert "B beats A as long as a miss costs more than 2 false alarms" in dear.out
+        assert "B is cheaper than A as long as a miss costs more than 2 false alarms" in dear.out
 
     def test_two_cuts_are_said_in_a_sentence(self, run, write, ten):
         costs = write("c.csv", "truth,ignore,call,ask\nno,0,4,1\nyes,40,0,2\n")
@@ -382,7 +382,7 @@ class TestWords:
         name = write("t.csv", "y,d\na,a\na,b\nb,b\nc,c\nc,a\nc,a\n")
         ran = run("eval", name, "--decisions", "d", "--cost", "error=1", "--min-positives", "1")
         lines = ran.out.splitlines()
-        start = lines.index("where the money goes (d):")
+        start = lines.index("Where the cost comes from (d):")
         assert lines[start + 3].split() == ["c", "a", "0.333", "67", "%"]
         assert lines[start + 4].split() == ["a", "b", "0.167", "33", "%"]
 
@@ -435,7 +435,7 @@ class TestNextStep:
         )
         words = ["--label", "y", "--positive", "yes", "--scores", "p", "--weight", "n"]
         ran = run("eval", write("c.csv", text), *words, "--cost", "fn=40", "fp=4", "--unit", "EUR")
-        told = ran.out[ran.out.index("stakes calibrate") :].split("\n!")[0].replace("\\\n", " ")
+        told = ran.out[ran.out.index("stakes calibrate") :].split("\np ")[0].replace("\\\n", " ")
         expected = (
             "stakes calibrate c.csv --label y --positive yes --model p --weight n "
             "--cost fn=40 fp=4 --unit EUR -o p_cal.json"

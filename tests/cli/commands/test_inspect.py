@@ -83,7 +83,7 @@ def test_a_repeated_name_is_not_suggested(run, write):
 def test_costs_are_said_back(run, write):
     ran = run("inspect", write("c.toml", "unit = 'EUR'\nfn = [5, 15]\nfp = 1\n"))
     assert ran.code == 0
-    assert "costs I understood (EUR):" in ran.out
+    assert "Costs used (EUR):" in ran.out
     assert f"-> {(15 - 5) / np.log(15 / 5):.5f}" in ran.out  # the mean of a log-uniform range
     assert "shown by their means" in ran.out
     assert "--costs c.toml" in ran.out
@@ -123,7 +123,7 @@ class TestSeveralFiles:
         write("c.toml", "fn = 40\nfp = 4\n")
         out = run("inspect", "a.csv", "b.csv", "c.toml").out
         assert out.count("To evaluate it:") == 2
-        assert "costs I understood" in out
+        assert "Costs used" in out
         assert out.count("Nothing was evaluated.") == 1
 
     @pytest.mark.parametrize("word", ["lake", "lake/*/*.csv"])

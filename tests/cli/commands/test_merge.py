@@ -94,7 +94,7 @@ class TestEvalOfSaved:
     def test_models_are_compared_on_the_same_cases(self, days):
         ran = days("eval", "both.json", "--positive", "yes", *COST)
         assert ran.code == 0
-        assert "best in" in ran.out
+        assert "being best" in ran.out
         assert "decisions, not scores" in ran.out
 
     def test_other_costs_and_shares(self, days):

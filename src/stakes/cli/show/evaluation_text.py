@@ -19,12 +19,13 @@ from stakes.evaluation import Evaluation
 from stakes.evaluation.model_table import MOST_SHOWN, shown_columns, unshown_models
 from stakes.evaluation.verdict import AFTER
 from stakes.messages.audience import shown
+from stakes.messages.notes import flagged
 from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
 
 #: More outcomes than this are not listed with their shares.
 _MANY = 20
-#: A reminder as long as nobody has computed an interval.
-_UNSURE = "no interval was computed: chance could move these figures"
+#: A reminder where no interval was computed.
+_UNSURE = "No interval was computed, so these figures may be off by chance."
 
 
 def _print_doubt(ev: Evaluation) -> None:
@@ -50,9 +51,9 @@ def _print_doubt(ev: Evaluation) -> None:
         Column(f"mean cost{_unit(ev)}", costs, drop=9),
     ]
     print()
-    print_wrapped(f"NEC if {doubt.words}, decisions following the costs:", rest="  ")
+    print_wrapped(f"NEC if {doubt.words}, thresholds re-optimised:", rest="  ")
     print_columns(*columns, between="; ")
-    print(dim(shown(f"(least worst regret: {doubt.safest})")))
+    print(dim(shown(f"(smallest worst regret: {doubt.safest})")))
 
 
 def print_evaluation(ev: Evaluation) -> None:
@@ -73,7 +74,7 @@ def print_evaluation(ev: Evaluation) -> None:
     if ev.verdict_kind == AFTER:
         _print_calibrate(ev)
     for remark in ev.remarks:
-        print_wrapped(remark, first="! ", rest="  ")
+        print_wrapped(flagged(remark), rest="  " if remark.severity == "warning" else "")
         if remark.code == "recalibration-worth":
             _print_calibrate(ev)
     print()
@@ -139,7 +140,7 @@ def _print_where_money_goes(ev: Evaluation) -> None:
     if ev.application.costs.shape == (2, 2) or not (cells := ev.costliest(ev.best)).shape[0]:
         return
     print()
-    print(shown(f"where the money goes ({ev.best}):"))
+    print(shown(f"Where the cost comes from ({ev.best}):"))
     print_columns(
         Column("truth", list(cells["truth"]), label=True),
         Column("decision", list(cells["decision"]), label=True),

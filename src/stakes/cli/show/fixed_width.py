@@ -23,7 +23,7 @@ class Column:
     """A column: its title, its cells, and how it may give way.
 
     A label may be wrapped; other cells never are. Columns with `drop` above 0 leave when the page
-    is too narrow, the highest first.
+    is too narrow, the highest first. A title may have several lines.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Column:
     @property
     def width(self) -> int:
         """Columns of the terminal that the widest cell takes."""
-        return max(display_width(marked(text)) for text in (self.title, *self.cells))
+        return max(display_width(marked(text)) for text in (*self.title.split("\n"), *self.cells))
 
 
 def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
@@ -47,15 +47,18 @@ def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
             widths = _widths(kept, width, _SHORTEST_LABEL)
             break
         kept.remove(leaving)
-        left_out.append(leaving.title)
-    rows = [[column.title, *column.cells] for column in kept]
+        left_out.append(leaving.title.replace("\n", " "))
+    titles = [column.title.split("\n") for column in kept]
+    tall = max(map(len, titles))
+    heads = [[""] * (tall - len(title)) + title for title in titles]
+    rows = [[*head, *column.cells] for head, column in zip(heads, kept, strict=True)]
     lines = []
-    for i, row in enumerate(zip(*rows, strict=True)):
+    for i, row in enumerate(zip(*rows, strict=True), start=1):
         cells = [_lines(t, c, w) for t, c, w in zip(row, kept, widths, strict=True)]
         for parts in itertools.zip_longest(*cells, fillvalue=""):
             padded = map(_padded, parts, kept, widths)
             lines.append("  ".join(padded).rstrip())
-        if i == 0:
+        if i == tall:
             lines.append("  ".join("-" * w for w in widths).rstrip())
     return "\n".join(lines), left_out
 

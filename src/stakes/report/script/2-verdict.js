@@ -70,7 +70,7 @@
     target.append(strong, ` ${text.slice(stop + 2)}`);
   };
   const statedVerdict = $("verdict").textContent.replace(/\n/g, " ");
-  const surelyThere = " How sure this is was computed at the stated costs and shares only.";
+  const surelyThere = " Intervals and tests were computed at the stated costs and shares only.";
 
   // ---- the verdict where nothing but the volume, or the scale of all costs, has changed
   const rescaled = (scale) => {

@@ -21,11 +21,11 @@ def said(run):
 def test_costs_are_said_as_eval_says_them(run, said):
     churn, costs = str(example_path("churn.csv")), ("--cost", "fn=40", "fp=4", "--unit", "EUR")
     there = run("eval", churn, *CHURN[:4], "--scores", "gbm_p", *costs).out
-    start = there.index("costs I understood")
+    start = there.index("Costs used")
     stop = there.index("10 false alarms") + len("10 false alarms")
     found = said(churn, *CHURN, "--model", "gbm_p", *costs)
     assert " ".join(there[start:stop].split()) in found
-    assert "the share of each outcome is that of the file (--prevalence says otherwise)" in found
+    assert "Assuming the same class mix as this file; change it with --prevalence." in found
     assert "the truth is in 'churned', the probability of yes in 'gbm_p'" in found
 
 
@@ -33,8 +33,8 @@ def test_shares_that_were_given(said):
     churn = str(example_path("churn.csv"))
     found = said(churn, *CHURN, "--model", "gbm_p", "--prevalence", "2%")
     assert (
-        "your test set has 7.8 % 'yes'; you said 2 %. The calibration is for the latter. This "
-        "assumes cases *within* each outcome look alike in both places."
+        "Your test set has 7.8 % 'yes'; you said 2 %. The calibration is for the shares you gave. "
+        "This assumes that cases within each outcome look alike in both places."
     ) in found
 
 
