@@ -26,6 +26,7 @@ from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposite_rankings import OppositePair, opposite_pair
 from stakes.audit.ranking_metric import ScoreAudit, audit_ranking
 from stakes.exceptions import CostError, DataError, UndefinedError
+from stakes.messages.steps import steps
 from stakes.metrics.counts.table_cells import as_table
 from stakes.metrics.metric_catalogue import catalogue
 from stakes.results import Frame
@@ -302,7 +303,8 @@ def audit_all(
         metrics = _computable(None if application is None else settled(application))
     several = [metrics] if isinstance(metrics, str) else of_kind(metrics, "metrics", Iterable)
     rows = [
-        _judged(metric, application, matrix, candidates, draws, rng)[0].row() for metric in several
+        _judged(metric, application, matrix, candidates, draws, rng)[0].row()
+        for metric in steps("auditing metrics", several)
     ]
     if not rows:
         raise DataError("`metrics` must name at least one metric; got none.")

@@ -18,6 +18,7 @@ from stakes.application import Application, CostMatrix, UncertainApplication, as
 from stakes.application.uncertain import settled
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import CostError, DataError
+from stakes.messages.steps import steps
 from stakes.metrics.counts.table_cells import as_table
 from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray, RandomSource
@@ -337,7 +338,7 @@ def _rates(
     """The share of misranked pairs for each metric."""
     generator = as_generator(rng)
     wrong = np.zeros(len(metrics))
-    for size in _block_sizes(n):
+    for size in steps("ranking random pairs", _block_sizes(n)):
         gains, first, second = source.draw(generator, size)
         true_gap = kernels.yields(second - first, gains)
         for k, metric in enumerate(metrics):

@@ -22,6 +22,7 @@ from stakes.cli.problems import (
     EXIT_OK,
     EXIT_PROBLEM,
     complain,
+    doing_before_writing,
     guarded,
     printing_is_the_output,
 )
@@ -39,6 +40,14 @@ PURPOSES = {
     "reproduce": "recompute the tables of published papers",
     "inspect": "say what would be read from files, and stop",
     "demo": "run the bundled examples and leave report pages",
+}
+#: What is said of a command that takes seconds; others say it themselves, or wait for people.
+_WORK = {
+    "eval": "evaluating",
+    "monitor": "comparing periods",
+    "merge": "adding up counts",
+    "audit": "auditing",
+    "inspect": "reading",
 }
 _EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
 #: Commands that other tools have, and what to type here.
@@ -122,8 +131,20 @@ def _run(arguments: list[str]) -> int:
     if any(getattr(args, form, False) for form in ("json", "csv", "quiet")):
         printing_is_the_output()
     args.command_line = arguments
-    code: int = args.run(args)
-    return code
+    return _watched(args)
+
+
+def _watched(args: argparse.Namespace) -> int:
+    """Run the command; on a terminal, a line tells how far it is once it takes seconds."""
+    if args.command not in _WORK:
+        return int(args.run(args))
+    from stakes.cli.show.progress import Telling
+    from stakes.messages.steps import listening
+
+    with Telling(quiet=getattr(args, "quiet", False)) as telling, listening(telling.step):
+        telling.say(_WORK[args.command])
+        with doing_before_writing(telling.pause):
+            return int(args.run(args))
 
 
 class _Parser(argparse.ArgumentParser):

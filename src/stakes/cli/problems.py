@@ -30,6 +30,7 @@ class Stream:
     def __init__(self, stream: Any) -> None:
         self.closed_before = stream is None
         self.lost: OSError | None = None
+        self.before: Callable[[], None] | None = None  # done before anything is written
         self.is_output = False  # whether what is printed is what was asked for, as by --json
         self.stream = io.StringIO() if stream is None else stream
         reconfigure = getattr(stream, "reconfigure", None)
@@ -41,6 +42,8 @@ class Stream:
         if self.closed_before:
             self.lost = BrokenPipeError()
             return len(text)
+        if self.before is not None:
+            self.before()
         try:
             self.stream.write(text)
         except OSError as error:
@@ -79,6 +82,20 @@ def lasting_streams() -> Iterator[Stream]:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         sys.stdout, sys.stderr = usual
+
+
+@contextlib.contextmanager
+def doing_before_writing(action: Callable[[], None]) -> Iterator[None]:
+    """Do something before anything is written to either stream, such as to clear a line."""
+    streams = [each for each in (sys.stdout, sys.stderr) if isinstance(each, Stream)]
+    kept = [each.before for each in streams]
+    for each in streams:
+        each.before = action
+    try:
+        yield
+    finally:
+        for each, before in zip(streams, kept, strict=True):
+            each.before = before
 
 
 def printing_is_the_output() -> None:

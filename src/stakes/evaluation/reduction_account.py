@@ -44,6 +44,7 @@ from stakes.evaluation.score_bin_account import BinnedModel, judged_bins
 from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
+from stakes.messages.steps import steps
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.uncertainty import Comparison, Difference
@@ -159,7 +160,8 @@ class _Judge:
         """Everything that can be told."""
         self._say_first()
         judged, told = self._judged(), dict[str, Any]()
-        figures = [self._figures(model, judged.get(model)) for model in self.variants]
+        models = steps("judging models", self.variants)
+        figures = [self._figures(model, judged.get(model)) for model in models]
         comparison = self._comparison()
         if self.found.whole.bins:
             self.notes.append(Note("best-of-bin-edges"))

@@ -15,6 +15,7 @@ from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import Rows, alike_in_text
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
+from stakes.messages.steps import steps
 
 
 def rows_by_value(by: Any, rows: Rows) -> dict[tuple[Any, ...], NDArray[Any]]:
@@ -35,7 +36,8 @@ def with_slices(
 ) -> Evaluation:
     """The evaluation with that of each slice; a slice that cannot be judged becomes a note."""
     slices, notes = {}, list(whole.notes)
-    for key in sorted(keys, key=lambda key: [_placed(str(value)) for value in key]):
+    order = sorted(keys, key=lambda key: [_placed(str(value)) for value in key])
+    for key in steps("judging slices", order):
         name = ", ".join(str(value) for value in key)
         try:
             slices[name] = judge(key)

@@ -31,6 +31,7 @@ class Terminal(io.StringIO):
 def seen(monkeypatch, tmp_path):
     """Run a command, and return its exit code and what is seen on the terminal."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(calibration_progress, "PATIENCE", 0.0)
 
     def ran(*words):
         with redirect_stderr(Terminal()) as terminal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -12,8 +13,11 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+_now = time.monotonic
 #: Seconds before anything is said, between two words on a terminal, and elsewhere.
-PATIENCE, BETWEEN, ELSEWHERE = 1.0, 0.25, 30.0
+PATIENCE, BETWEEN, ELSEWHERE = 2.0, 0.25, 30.0
+#: The share that must be over before it tells how long the rest takes.
+_ENOUGH = 0.03
 #: Seconds that work which is asked to end may still take.
 _LONGEST_STOP = 10.0
 
@@ -29,8 +33,9 @@ class _Line:
     def write(self, text: str) -> None:
         """Overwrite the line."""
         with self._lock:
-            sys.stderr.write("\r" + text.ljust(self._written))
-            sys.stderr.flush()
+            stream = getattr(sys.stderr, "stream", sys.stderr)  # this line clears no line
+            stream.write("\r" + text.ljust(self._written))
+            stream.flush()
             self._written = len(text)
 
     def clear(self) -> None:
@@ -38,6 +43,10 @@ class _Line:
         if self._written:
             self.write("")
             self.write("")
+
+
+#: The lines that are open, of which the last one may be written.
+_OPEN: list[_Line] = []
 
 
 def attended(
@@ -81,23 +90,36 @@ def _watch(
 
     ``counting churn/*.parquet: 34 % [######..............] 12 s``
     """
-    start = said = time.monotonic()
+    start = said = _now()
     line = _Line()
-    while thread.is_alive():
-        thread.join(timeout=0.05)
-        now = time.monotonic()
-        if quiet or now - start < PATIENCE or now - said < (BETWEEN if line.moves else ELSEWHERE):
-            continue
-        said, bar = now, ""
-        share: Any = None if progress is None else progress()
-        if share is not None and 0 <= share <= 100:
-            bar = f"{share:3.0f} % [{'#' * round(share / 5):.<20}] "
-        text = f"{what}: {bar}{now - start:.0f} s"
-        if line.moves:
-            line.write(text)
-        else:
-            print(text, file=sys.stderr)
-    line.clear()
+    _OPEN.append(line)
+    try:
+        while thread.is_alive():
+            thread.join(timeout=0.05)
+            now = _now()
+            wait = BETWEEN if line.moves else ELSEWHERE
+            if quiet or now - start < PATIENCE or now - said < wait:
+                continue
+            said, bar, left = now, "", ""
+            share: Any = None if progress is None else progress()
+            if share is not None and 0 <= share <= 100:
+                bar = f"{share:3.0f} % [{'#' * round(share / 5):.<20}] "
+                left = _left(share / 100, now - start)
+            text = f"{what}: {bar}{now - start:.0f} s{left}"
+            if line.moves:
+                line.write(text)
+            else:
+                print(text, file=sys.stderr)
+    finally:
+        line.clear()
+        _OPEN.remove(line)
+
+
+def _left(share: float, seconds: float) -> str:
+    """How long the rest takes if it goes on as so far; nothing while that cannot be told."""
+    if not _ENOUGH <= share < 1:
+        return ""
+    return f", about {duration(seconds * (1 - share) / share)} left"
 
 
 #: Seconds between two looks at the clock.
@@ -105,9 +127,11 @@ _BETWEEN_PHASES = 0.5
 
 
 class Telling:
-    """Says what is being done, and for how many seconds; the line is gone when all is done.
+    """Says what is being done, for how many seconds, and about how long the rest takes.
 
-    Nothing is said where there is no terminal, or where it is to be `quiet`.
+    Nothing is said before two seconds, where there is no terminal, or where it is to be `quiet`;
+    the line is gone when all is done, and before anything is printed. Of several that are open the
+    last one speaks.
 
     Examples
     --------
@@ -118,13 +142,15 @@ class Telling:
     def __init__(self, *, quiet: bool = False) -> None:
         self._line = _Line()
         self._line.moves = self._line.moves and not quiet
-        self._begun = time.monotonic()
+        self._begun = self._since = _now()
         self._what = self._part = ""
+        self._share = math.nan
         self._over = threading.Event()
         self._clock = threading.Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> Telling:
         if self._line.moves:
+            _OPEN.append(self._line)
             self._clock.start()
         return self
 
@@ -133,10 +159,23 @@ class Telling:
         if self._line.moves:
             self._clock.join()
             self._line.clear()
+            _OPEN.remove(self._line)
+
+    def pause(self) -> None:
+        """Leave the line empty until the next step, because something is printed."""
+        self._what = ""
+        for line in _OPEN:
+            line.clear()
+
+    def step(self, what: str, share: float) -> None:
+        """A step begins; so much of all of them is done."""
+        if what != self._what:
+            self._what, self._since = what, _now()
+        self._part, self._share = f" {share:.0%}", share
 
     def say(self, what: str) -> None:
         """The next thing begins."""
-        self._what, self._part = what, ""
+        self._what, self._part, self._share, self._since = what, "", math.nan, _now()
         self._show()
 
     def candidate(self, done: int, total: int, kind: str) -> None:
@@ -146,12 +185,12 @@ class Telling:
 
     def fold(self, done: int, total: int) -> None:
         """The next fold of it begins."""
-        self._part = f", fold {done + 1} of {total}"
+        self._part, self._share = f", fold {done + 1} of {total}", done / total
         self._show()
 
     def share(self, done: float) -> None:
         """So much of it is done; shown when the clock is."""
-        self._part = f" {done:.0%}"
+        self._part, self._share = f" {done:.0%}", done
 
     def _tick(self) -> None:
         """Show the seconds until all is done."""
@@ -160,10 +199,10 @@ class Telling:
 
     def _show(self) -> None:
         """The line as it is now."""
-        if self._line.moves and self._what:
-            seconds = time.monotonic() - self._begun
-            waited = f": {seconds:.0f} s" if seconds >= 1 else ""
-            self._line.write(f"{self._what}{self._part}{waited}")
+        seconds = _now() - self._begun
+        if self._line.moves and self._what and seconds >= PATIENCE and _OPEN[-1:] == [self._line]:
+            left = _left(self._share, _now() - self._since)
+            self._line.write(f"{self._what}{self._part}: {seconds:.0f} s{left}")
 
 
 def duration(seconds: float) -> str:
