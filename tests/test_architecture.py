@@ -67,9 +67,14 @@ CORE_DEPENDENCIES = {"narwhals", "numpy", "scipy"}
 # The files whose whole purpose is another library, and which only load when someone asks for them.
 MAY_IMPORT_EXTRAS = ("integrations", "papers")
 FORBIDDEN_NAMES = {"base", "common", "core", "helper", "helpers", "misc", "util", "utils"}
-# The exceptions to the order: `Evaluation.to_html` and its kin load the report when called, and
+# The exceptions to the order: `to_html` and its kin load the report when called, and
 # `evaluate_frame` the room that reads files when it is given one.
-LOADED_WHEN_CALLED = {("evaluation", "report"), ("evaluation", "inquiry")}
+LOADED_WHEN_CALLED = {
+    ("evaluation", "report"),
+    ("evaluation", "inquiry"),
+    ("audit", "report"),
+    ("monitoring", "report"),
+}
 MODULE_LINES = 500
 BODY_LINES = 60
 

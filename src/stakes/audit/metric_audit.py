@@ -5,7 +5,7 @@ sentences.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -160,6 +160,32 @@ class Audit:
             "implied_miss_cost": math.nan if self.implied is None else _miss_price(self.implied),
             "regret": math.nan if among is None or np.isnan(among.values).all() else among.regret,
         }
+
+    def to_html(
+        self, path: Any = None, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
+    ) -> Any:
+        """The page in the style of the report: one file that loads nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; the path is then returned.
+        title : str
+            The heading; by default the question that the page answers.
+        facts : mapping, optional
+            What to say about where it comes from: "source".
+        more : sequence of str
+            Further reasons, after those of the audit.
+
+        Returns
+        -------
+        str or Path
+            The page; or where it was written.
+        """
+        from stakes.report.answer_pages import audit_page
+        from stakes.report.evaluation_forms import written
+
+        return written(audit_page(self, title=title, facts=facts, more=more), path)
 
     def __repr__(self) -> str:
         kind = "compliant" if self.compliant else str(self.compliance.failure)

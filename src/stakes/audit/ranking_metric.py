@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,32 @@ class ScoreAudit:
             "implied_miss_cost": price,
             "regret": math.nan if among is None else among.regret,
         }
+
+    def to_html(
+        self, path: Any = None, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
+    ) -> Any:
+        """The page in the style of the report: one file that loads nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; the path is then returned.
+        title : str
+            The heading; by default the question that the page answers.
+        facts : mapping, optional
+            What to say about where it comes from: "source".
+        more : sequence of str
+            Further reasons, after those of the audit.
+
+        Returns
+        -------
+        str or Path
+            The page; or where it was written.
+        """
+        from stakes.report.answer_pages import audit_page
+        from stakes.report.evaluation_forms import written
+
+        return written(audit_page(self, title=title, facts=facts, more=more), path)
 
     def __repr__(self) -> str:
         return f"ScoreAudit({self.metric})"

@@ -112,6 +112,28 @@ class Watch:
             }
         )
 
+    def to_html(self, path: Any = None, *, title: str = "", facts: Any = None) -> Any:
+        """The page in the style of the report: one file that loads nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; the path is then returned.
+        title : str
+            The heading; by default the question that the page answers.
+        facts : mapping, optional
+            What to say about where it comes from: "source".
+
+        Returns
+        -------
+        str or Path
+            The page; or where it was written.
+        """
+        from stakes.report.answer_pages import watch_page
+        from stakes.report.evaluation_forms import written
+
+        return written(watch_page(self, title=title, facts=facts), path)
+
     def __str__(self) -> str:
         return f"{self.frame()}\n\n{self.advice}"
 

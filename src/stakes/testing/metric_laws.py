@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._random import as_generator
-from stakes.audit import compliance
+from stakes.audit.compliance import compliance
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of

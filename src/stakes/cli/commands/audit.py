@@ -41,6 +41,7 @@ your own is audited from Python: stakes.audit.audit(my_function, application=...
 _PRINTED = {
     "--json": "everything, as JSON",
     "--plot FILE": "draw level sets against lines of equal cost",
+    "--html PAGE": "write the audit as a page",
     "--draws N": "random pairs for the misranking rate",
     "--seed 0": "of the random pairs",
 }
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
-    refuse_unfit({"--plot": args.plot}, inquiry_of(args))
+    refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args))
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     if args.draws is not None and args.draws < 1:
@@ -103,12 +104,15 @@ def run(args: argparse.Namespace) -> int:
             "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
             f"wrong one is picked in {rates}."
         )
+    if args.html:
+        found.to_html(args.html, facts={"source": inquiry.file}, more=notes)
     if args.json:
         print_audit_json(found, notes)
         return EXIT_OK
     print_audit(found, here.costs_said, notes)
-    if args.plot:
-        print(f"\nplot: {args.plot}")
+    for what, path in (("plot", args.plot), ("page", args.html)):
+        if path:
+            print(f"\n{what}: {path}")
     return EXIT_OK
 
 
@@ -154,10 +158,13 @@ def _sort_out(args: argparse.Namespace) -> None:
             f"--all is every metric; {name!r} is one.",
             hint=f"stakes audit {name}\nstakes audit --all",
         )
-    if args.all and args.plot:
-        raise DataError(
-            "--plot draws one metric, not all of them.", hint=f"stakes audit f1 --plot {args.plot}"
-        )
+    for option in ("plot", "html"):
+        if args.all and (path := getattr(args, option)):
+            raise DataError(
+                f"--{option} {'draws' if option == 'plot' else 'is about'} one metric, not all of "
+                "them.",
+                hint=f"stakes audit f1 --{option} {path}",
+            )
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the periods with an alarm"}
     add_options(group.add_mutually_exclusive_group(), forms)
-    add_options(group, {"--plot FILE": "draw the costs over the periods"})
+    pictures = {"--plot FILE": "draw the costs over the periods"}
+    add_options(group, {**pictures, "--html PAGE": "write the watch as a page"})
     add_group(parser, CONDITIONS, _ALARM, fail_if=OFTEN)
 
 
@@ -84,16 +85,20 @@ def run(args: argparse.Namespace) -> int:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     conditions = [period_condition(text) for text in args.fail_if]
     args.files = [word for word in words if word is not None]
-    refuse_unfit({"--plot": args.plot}, inquiry_of(args), *args.files)
+    refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args), *args.files)
     found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
     failed = period_failures(conditions, found.watch)
     if args.plot:
         draw(found, args.plot)
+    if args.html:
+        of = {"source": f"{found.source}{f', {found.model}' if found.model else ''}"}
+        found.watch.to_html(args.html, facts=of)
     show(found, args)
-    if args.plot and not (args.json or args.csv or args.quiet):
-        print(shown(f"\nplot: {args.plot}"))
+    for what, path in (("plot", args.plot), ("page", args.html)):
+        if path and not (args.json or args.csv or args.quiet):
+            print(shown(f"\n{what}: {path}"))
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK

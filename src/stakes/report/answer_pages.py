@@ -1,0 +1,173 @@
+"""Pages of a watch and of an audit, in the style of the report and without a script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from typing import Any
+
+from stakes._checks import of_kind
+from stakes.application import Application
+from stakes.application.cost_sentences import describe_application
+from stakes.audit.audit_words import proof_of
+from stakes.audit.indifference import level_sets
+from stakes.audit.metric_audit import Audit
+from stakes.audit.ranking_metric import ScoreAudit
+from stakes.messages.quantities import aligned, grouped, percent
+from stakes.metrics.metric_catalogue import spoken
+from stakes.monitoring import Watch
+from stakes.plots.style import axes_of_size
+from stakes.report.charts import inline
+from stakes.report.live.page_charts import why_no_charts
+from stakes.report.markup import Html, element, joined, row, section, table, text
+from stakes.report.page import framed, stamped
+
+_CLOSED = "This page holds counts only: no rows, no identifiers. It loads nothing from anywhere."
+
+
+def watch_page(found: Watch, *, title: str = "", facts: Any = None) -> str:
+    """The page of a watch: what to do, the costs over the periods, and every period."""
+    question = of_kind(title, "title", str) or "Does it still cost what it did?"
+    first = found.first_alarm
+    said = found.advice if first is None else f"Alarm at {found.alarms[0]!s}. {first.advice}"
+    rate = percent(1 - found.level)
+    sections = [
+        section("The cost of each period", _drawn("cost", "Cost per case over the periods",
+                lambda: _periods_drawn(found)), _periods(found)),
+        _moved(found),
+        _told(found.application),
+        section("How this was computed", element("p", "Every period is compared with "
+                f"{found.reference!s}. False-alarm rate: {rate} over the whole run.")),
+    ]  # fmt: skip
+    cases = grouped(sum(found.frame()["cases"].tolist()))
+    origin = [f"{cases} cases", f"{len(found.periods)} periods"]
+    return _page(question, said, origin, sections, facts)
+
+
+def audit_page(
+    found: Audit | ScoreAudit, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
+) -> str:
+    """The page of an audit: the answer, the reasons, the picture, the proof and the costs."""
+    question = of_kind(title, "title", str) or f"What does {spoken(found.metric)} reward?"
+    first, *reasons = found.sentences
+    listed = element("ul", joined(*(element("li", each) for each in (*reasons, *more))))
+    sections = [section("Why", listed)] if (*reasons, *more) else []
+    if isinstance(found, Audit):
+        sections += [_levels(found), _proof(found)]
+    if found.candidates is not None:
+        chosen = found.candidates
+        rows = [row(name, *cells) for name, *cells in
+                zip(chosen.names, aligned(chosen.costs.tolist()), aligned(chosen.values.tolist()),
+                    strict=True)]  # fmt: skip
+        head = ["model", "cost per case", spoken(found.metric)]
+        sections.append(section("Your models", table("Cost and metric of each model", head, rows)))
+    sections.append(_told(found.application))
+    return _page(question, first, [found.metric], [each for each in sections if each], facts)
+
+
+def _page(
+    question: str, said: str, origin: Sequence[str], sections: Sequence[Html], facts: Any
+) -> str:
+    """A page with its answer first."""
+    known = stamped(facts)
+    parts = [*([str(known["source"])] if known.get("source") else []), *origin,
+             f"made {known['made']}", f"stakes {known['stakes']}"]  # fmt: skip
+    style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
+    answer, stop, rest = said.partition(". ")
+    words = joined(element("strong", answer + stop.strip()), rest) if stop else text(answer)
+    body = joined(
+        element("header", joined(
+            element("h1", question),
+            element("p", Html(" · ".join(text(part) for part in parts)), class_="from"),
+            element("p", words, class_="verdict", id="verdict"),
+        )),
+        *sections,
+        element("footer", element("p", _CLOSED, class_="soft")),
+    )  # fmt: skip
+    return framed(question, body, style=style, allowed="script-src 'none'")
+
+
+def _drawn(key: str, label: str, drawn: Callable[[], Any]) -> Html:
+    """A drawing; or why there is none."""
+    if missing := why_no_charts():
+        return element("p", missing, class_="soft")
+    return element(
+        "figure", element("div", Html(inline(drawn(), key, label, text=12.4).svg), class_="chart")
+    )
+
+
+def _periods_drawn(found: Watch) -> Any:
+    """The axes of the costs over the periods."""
+    from stakes.plots import cost_over_periods
+
+    return cost_over_periods(found, ax=axes_of_size(6.4, 3.4))
+
+
+def _periods(found: Watch) -> Html:
+    """One row per period."""
+    frame = found.frame()
+    costs, changes = (aligned(frame[name].tolist()) for name in ("cost", "change"))
+    ends = zip(*(aligned(frame[name].tolist(), 3) for name in ("low", "high")), strict=True)
+    rows = []
+    for k, (name, limits) in enumerate(zip(found.periods, ends, strict=True)):
+        few = math.isnan(frame["low"][k])
+        change = "" if math.isnan(frame["change"][k]) else changes[k]
+        rows.append(row(str(name), grouped(float(frame["cases"][k])), costs[k],
+                        "too few" if few else " – ".join(limits), change,
+                        "ALARM" if frame["alarm"][k] else ""))  # fmt: skip
+    unit = f" {found.application.unit}" if found.application.unit else ""
+    head = ["period", "cases", f"cost per case{unit}", f"{percent(found.level)} interval",
+            "change", "alarm"]  # fmt: skip
+    return table("Every period against the first", head, rows)
+
+
+def _moved(found: Watch) -> Html:
+    """What moved at the first alarm."""
+    change = found.first_alarm
+    if change is None:
+        return Html("")
+    rows = [row("cost per case", str(change.cost)),
+            row("from the shares of outcomes", str(change.prior_part)),
+            row("from the errors", str(change.rate_part))]  # fmt: skip
+    caption = f"Change at {found.alarms[0]!s}, with its interval"
+    return section("What moved", table(caption, ["", "change"], rows))
+
+
+def _levels(found: Audit) -> Html:
+    """Level sets of the metric against lines of equal cost, for two classes."""
+    app = found.application
+    if not found.compliance.slopes.shape[0]:
+        return Html("")
+    from stakes.plots import level_sets as draw
+
+    share = 0.5 if app is None or app.priors is None else float(app.priors[1])
+    if found.opposite is not None:
+        share = float(found.opposite.preferred.priors[1])
+    metric = found.metric.replace("(", ":").rstrip(")")
+    try:
+        grid = level_sets(metric, priors=share, application=app)
+    except (KeyError, ValueError):  # a function of one's own
+        return Html("")
+    label = f"Lines on which {found.metric} is the same"
+    chart = _drawn("levels", label, lambda: draw(grid, pair=found.opposite,
+                                                 ax=axes_of_size(7.4, 4.8)))  # fmt: skip
+    return section("What it treats as equally good", chart)
+
+
+def _proof(found: Audit) -> Html:
+    """Tables that no fixed costs rank as the metric does."""
+    proof = proof_of(found.compliance)
+    if proof is None:
+        return Html("")
+    head, *rows = proof.table
+    shown = table(proof.claim, ["model", *head[1:]], [row(*each) for each in rows])
+    return section("Proof", shown, element("p", proof.reason))
+
+
+def _told(app: Application | None) -> Html:
+    """The costs as sentences."""
+    if app is None:
+        return Html("")
+    lines = describe_application(app).splitlines()
+    return section("What you told us", element("pre", "\n".join(lines), tabindex="0"))
