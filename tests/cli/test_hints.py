@@ -19,7 +19,7 @@ ROOT = Path(stakes.__file__).parent
 ROOMS = ("cli", "engines", "inquiry", "sources")
 WORD = re.compile(r"\bstakes (?P<command>[a-z]+)\b|(?<![\w-])(?P<option>--[a-z][\w-]*)")
 #: Options of `stakes` itself.
-GENERAL = {"--help", "--version", "--completion"}
+GENERAL = {"--help", "--help-all", "--version", "--completion"}
 #: Hints of a module that a command does not come to, though it imports it, with why.
 NEVER = {
     ("ask", "case_table"): "--join-on is not taken",

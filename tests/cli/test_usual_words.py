@@ -75,8 +75,7 @@ def test_the_line_for_decisions_works(run):
         ("eval --threshold 0.5", "instead of --threshold:  --decisions COLUMN "),
         ("calibrate --method isotonic", "instead of --method:  --kind KIND\n"),
         ("calibrate --out cal.json", "instead of --out:  -o FILE\n"),
-        ("eval --output page", "instead of --output:  --html PAGE\n"),
-        ("eval -o page", "instead of -o:  --html PAGE\n"),
+        ("eval --out page", "instead of --out:  -o FILE\n"),
         ("eval --target y", "instead of --target:  --label COLUMN\n"),
         ("eval --y_true y", "instead of --y_true:  --label COLUMN\n"),
         ("eval --model p", "instead of --model:  --scores A,B\n"),
@@ -224,3 +223,24 @@ def test_amounts_in_a_file_speak_of_the_positive_class(files, positive):
     stated = stakes.evaluate(labels, scores, costs={"fn": 40, "fp": 4}, positive=positive)
     assert filed.application.costs == stated.application.costs
     assert filed.application.costs.cost(positive, 1 - positive) == 40
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.json", "r.csv"])
+def test_output_goes_by_its_ending(run, files, name):
+    words = ("two.csv", "--label", "y", "--positive", "yes", "--scores", "p", "--cost", "error=1")
+    assert run("eval", *words, "--output", name).code == 0
+    text = (files / name).read_text()
+    assert text.startswith({"r.html": "<!", "r.json": "{", "r.csv": "model,"}[name])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("eval two.csv --cost error=1 -o r.xlsx", "ends in .xlsx"),
+        ("eval two.csv --cost error=1 --html r.csv", "--html r.html"),
+        ("calibrate two.csv --label y --scores p -o c.csv", "-o c.json"),
+    ],
+)
+def test_an_ending_that_does_not_fit(run, files, words, said):
+    ran = run(*words.split())
+    assert (ran.code, said in ran.err) == (2, True)

@@ -154,6 +154,44 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(**options)
         self.register("action", None, _Listed)
 
+    #: How the help of a command begins, and the options that it lists; all of them without any.
+    first_call = ""
+    most_used: Sequence[str] = ()
+
+    def opened_by(self, module: Any) -> None:
+        """Begin the help with an example, and list only what most people need."""
+        self.first_call = f"  {module.FIRST_CALL}"
+        self.most_used = getattr(module, "MOST_USED", "").split()
+        if self.most_used:
+            self.add_argument("--help-all", action=_HelpAll, help="explain every option, and exit")
+
+    def format_help(self) -> str:
+        """The help: an example, and the options that most people need."""
+        if not self.first_call:
+            return super().format_help()
+        formatter = self._get_formatter()
+        named = [str(each.metavar or each.dest).upper() for each in self._get_positional_actions()]
+        usage = self.usage or " ".join([self.prog, *named, "[options]"])
+        formatter.add_usage(usage, [], [], "usage: ")
+        formatter.add_text(self.description)
+        place = "in the folder that stakes demo writes"
+        if "january.json" in self.first_call:
+            place = "with counts of two months that stakes eval ... --save january.json kept"
+        formatter.add_text(f"example, {place}:\n{self.first_call}")
+        known = {name: action for action in self._actions for name in _names_of(action)}
+        shown = [known[name] for name in self.most_used] or self._actions
+        formatter.start_section("what most people need" if self.most_used else "options")
+        formatter.add_arguments(shown)
+        formatter.end_section()
+        more = len({id(action) for action in known.values()}) - len(shown)
+        rest = f"`{self.prog} --help-all` explains the other {more} options, with more examples."
+        formatter.add_text(rest if self.most_used else self.epilog)
+        return formatter.format_help()
+
+    def format_all(self) -> str:
+        """The help with every option."""
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         """Print a problem, in the words of argparse or ours, and end with 2."""
         # argparse says in words alone which command there is not
@@ -230,6 +268,23 @@ def _meant(word: str, known: Sequence[str]) -> str | None:
             return said if bare == word else f"instead of {word}:  {said}"
     near = difflib.get_close_matches(word, known, 1, _NEAR)
     return f"did you mean {near[0]}?" if near and near[0] != word else None
+
+
+def _names_of(action: argparse.Action) -> list[str]:
+    """By which names an argument is known: its options, or what it is called."""
+    return list(action.option_strings) or [action.dest]
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with every option."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, **settings)
+
+    def __call__(self, parser: Any, *_: Any, **__: Any) -> None:
+        """Print it and end."""
+        print(parser.format_all(), end="")
+        parser.exit()
 
 
 class _Listed(argparse.Action):
@@ -314,6 +369,7 @@ def _parser(arguments: Sequence[str]) -> _Parser:
         if name == asked:
             module = importlib.import_module(f"stakes.cli.commands.{name}")
             module.configure(command)
+            command.opened_by(module)
             command.set_defaults(run=module.run, parser=command)
     return parser
 

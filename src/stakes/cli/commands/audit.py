@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 
+FIRST_CALL = "stakes audit f1 --cost fn=10 fp=1 --prevalence 2%"
+#: What most people need, in the order of a first call.
+MOST_USED = "metric file --label --positive --scores --cost --prevalence --all --plot --html"
 EXAMPLES = """examples:
   stakes audit f1                                   in general
   stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p   on your data

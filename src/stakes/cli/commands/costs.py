@@ -6,6 +6,7 @@ import argparse
 
 from stakes.cli.options import add_options
 
+FIRST_CALL = "stakes costs pets-costs.toml"
 EXAMPLES = """examples:
   stakes costs pets-costs.toml
   stakes costs --template pets.csv --label species -o costs.toml

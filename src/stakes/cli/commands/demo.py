@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stakes.cli.options import add_options
 
+FIRST_CALL = "stakes demo -o demo"
 FOLDER = "stakes-demo"
 EXAMPLES = (
     (

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from stakes.evaluation import Evaluation
 
 
+FIRST_CALL = (
+    "stakes eval churn.csv --label churned --positive yes --scores gbm_p,logreg_p --cost fn=40 fp=4"
+)
+#: What most people need, in the order of a first call.
+MOST_USED = "file --label --positive --scores --proba --cost --costs --unit --volume --html"
 EXAMPLES = (
     """examples:
   stakes eval churn.csv --label churned --positive yes --scores gbm_p,logreg_p \\
@@ -62,6 +67,7 @@ _PRESET = {
     "sre12, sre16, sre18-cmn2 or sre18-vast",
 }
 _WRITTEN = {
+    "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
     "--html PAGE": "also write a report page",
     "--pdf FILE": "also print that page, through Chromium",
     "--embed-posteriors": "put posteriors into the page, so that models decide anew when costs are "
@@ -98,7 +104,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, write, print, and return the exit code."""
     from stakes.cli.commands.gates import condition, failures
-    from stakes.cli.show.outputs import refuse_unfit, show, too_few, with_facts
+    from stakes.cli.show.outputs import (
+        PAGE,
+        refuse_ending,
+        refuse_unfit,
+        show,
+        too_few,
+        with_facts,
+        write_answer,
+    )
     from stakes.cli.show.progress import attended
     from stakes.exceptions import DataError
     from stakes.inquiry.answers import answer
@@ -106,7 +120,10 @@ def run(args: argparse.Namespace) -> int:
     file_after_amounts(args)
     _refuse_idle(args)
     conditions = [condition(text) for text in args.fail_if]  # a typo should not wait for work
-    outputs = {"--html": args.html, "--pdf": args.pdf, "--save": args.save}
+    if (args.output or "").lower().endswith(PAGE) and not args.html:
+        args.html, args.output = args.output, None
+    refuse_ending("-o", args.output, (*PAGE, ".json", ".csv"))
+    outputs = {"-o": args.output, "--html": args.html, "--pdf": args.pdf, "--save": args.save}
     inquiry = inquiry_of(args)
     refuse_unfit(outputs, inquiry)
     watched = partial(attended, quiet=args.quiet)
@@ -135,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         from stakes.inquiry.count_answer import keep
 
         keep(ev, args.save)
-    written = _write(ev, args)
+    written = [*write_answer(ev, args.output), *_write(ev, args)]
     show(ev, form)
     if written and not form:
         print("\n" + shown("\n".join(written)))

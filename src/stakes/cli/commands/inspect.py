@@ -7,6 +7,9 @@ import argparse
 from stakes.cli.commands import inquiry_of
 from stakes.cli.options import add_data_options
 
+FIRST_CALL = "stakes inspect churn.csv"
+#: What most people need, in the order of a first call.
+MOST_USED = "file files --label --positive"
 EXAMPLES = """examples:
   stakes inspect churn.csv
   stakes inspect 'lake/**/*.parquet'

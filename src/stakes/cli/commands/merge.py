@@ -7,6 +7,7 @@ import argparse
 from stakes.cli.options import add_options
 from stakes.cli.problems import EXIT_OK, warn
 
+FIRST_CALL = "stakes merge january.json february.json -o all.json"
 EXAMPLES = """examples:
   stakes merge monday.json tuesday.json -o week.json
   stakes merge 'shards/*.json' -o all.json

@@ -50,6 +50,15 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
             print(f"\n({len(ev) - MOST_SHOWN} more models: --json prints all)")
 
 
+def write_answer(ev: Evaluation, path: str | None) -> list[str]:
+    """Write everything as JSON, or the table as CSV, by the ending; a line about it."""
+    if not path:
+        return []
+    table = Path(path).suffix.lower() == ".csv"
+    write_whole(Path(path), as_csv(_columns(ev)) if table else ev.to_json())
+    return [f"{'table' if table else 'answer'}: {path}"]
+
+
 def _counted(table: ConfusionMatrix) -> str:
     """The counts; of very many classes or decisions only those that are largest."""
     if max(table.counts.shape) <= MOST_SHOWN:
@@ -121,11 +130,29 @@ def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:
 def refuse_unfit(outputs: Mapping[str, str | None], inquiry: Inquiry, *others: str | None) -> None:
     """Raise, before any work, where an option could not write, or would write over what is read."""
     refuse_overwriting(outputs, files_read(inquiry, *others))
+    for option, endings in _ENDINGS.items():
+        refuse_ending(option, outputs.get(option), endings)
     for option, path in outputs.items():
         if path and option == "--plot":
             refuse_undrawable(path)
         elif path:
             refuse_unwritable(Path(path))
+
+
+#: What options write, by the endings that fit it.
+PAGE = (".html", ".htm")
+_ENDINGS = {"--html": PAGE, "--pdf": (".pdf",)}
+
+
+def refuse_ending(option: str, path: str | None, endings: Sequence[str]) -> None:
+    """Raise where the ending of a file says that something else than what is written is wanted."""
+    ending = Path(path or "").suffix.lower()
+    if path and ending and ending not in endings:
+        known = ", ".join(endings)
+        raise DataError(
+            f"{option} writes {known} here, and '{path}' ends in {ending}.",
+            hint=f"{option} {Path(path).with_suffix(endings[0])}",
+        )
 
 
 def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:

@@ -503,7 +503,7 @@ class TestEstimatedShares:
         assert ("perhaps none at all" if ran.code == 0 else "no case of 'y' at all") in said
 
     def test_help_tells(self, run):
-        assert "--prevalence estimate -o out.csv" in run("calibrate", "--help").out
+        assert "--prevalence estimate -o out.csv" in run("calibrate", "--help-all").out
 
 
 class TestOwnInput:

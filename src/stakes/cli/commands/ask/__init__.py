@@ -10,6 +10,14 @@ from stakes.cli.options import add_data_options, add_group, add_model_options
 
 __all__ = ["configure", "run"]
 
+FIRST_CALL = (
+    "stakes ask churn.csv --label churned --positive yes --scores gbm_p,logreg_p -o costs.toml"
+)
+#: What most people need, in the order of a first call.
+MOST_USED = (
+    "file --label --positive --scores --proba --prevalence --miss-is-worth "
+    "--answers --output --unit"
+)
 EXAMPLES = """examples:
   stakes ask churn.csv --label churned --positive yes --scores gbm_p,logreg_p -o costs.toml
   stakes ask churn.csv --label churned --positive yes --scores gbm_p --acts-at 30% --tuned f1

@@ -16,6 +16,11 @@ KINDS = (
     "automatic, affine, temperature, vector, matrix, dirichlet, logistic, beta, gaussian, "
     "isotonic, venn-abers, histogram, rank, smooth, average, common-curve, structured-matrix"
 )
+FIRST_CALL = (
+    "stakes calibrate churn.csv --label churned --positive yes --model gbm_p -o gbm_cal.json"
+)
+#: What most people need, in the order of a first call.
+MOST_USED = "file --label --positive --model --proba --cost --kind --output --apply --plot"
 EXAMPLES = """examples:
   stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\
          --cost fn=40 fp=4 --unit EUR -o gbm_cal.json --plot reliability.svg
@@ -67,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
-    from stakes.cli.show.outputs import refuse_unfit
+    from stakes.cli.show.outputs import refuse_ending, refuse_unfit
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
@@ -79,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
             hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
         )
     refuse_unfit({"-o": args.output, "--plot": args.plot}, inquiry_of(args), args.apply)
+    if not args.apply:
+        refuse_ending("-o", args.output, (".json",))
     if args.seed < 0:
         raise DataError(f"--seed must be 0 or more; got {args.seed}.")
     if args.apply:

@@ -23,6 +23,11 @@ from stakes.messages.audience import shown
 
 __all__ = ["configure", "run"]
 
+FIRST_CALL = "stakes monitor january.json february.json --positive yes --cost fn=40 fp=4"
+#: What most people need, in the order of a first call.
+MOST_USED = (
+    "file --label --positive --scores --time --period --reference-first --cost --costs --fail-if"
+)
 EXAMPLES = (
     """examples:
   stakes monitor last_month.json this_month.json --positive yes --cost fn=40 fp=4

@@ -8,6 +8,7 @@ from stakes.cli.options import add_options
 
 __all__ = ["configure", "run"]
 
+FIRST_CALL = "stakes reproduce"
 FOLDER = "stakes-reproduction"
 EPILOG = """examples:
   stakes reproduce                      what there is, and how long it takes
