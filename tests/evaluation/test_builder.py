@@ -61,8 +61,9 @@ def three() -> Any:
 REASONS = {
     "rows": (near, {}),
     "rows as they are": (lambda: near(recalibrate=False), {"recalibrated_nec": "not-asked"}),
-    "rows in an engine": (
-        far,
+    "rows in an engine": (far, {}),
+    "decisions in an engine alone": (
+        lambda: far(bins=0),
         {
             "recalibrated_nec": "recalibration-needs-rows",
             "optimistic_nec": "optimistic-needs-bins",

@@ -59,6 +59,7 @@ class TestEvaluateFrame:
             label="y",
             posteriors={"sharp": "sharp", "blunt": "blunt"},
             application=app,
+            bins=0,
             rng=0,
         )
         for name in models:

@@ -24,6 +24,8 @@ _BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
 
 #: At most so many bins of a score; their numbers fit into two bytes.
 _MOST_BINS = 2**16
+#: Enough for a calibrator; see docs/design/engines.md.
+USUAL_BINS = 4096
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,10 @@ class _Judge:
         found = {}
         for model, bins in self.found.whole.bins.items():
             as_is, rng = self.variants[model], self.options["rng"]
-            found[model], *notes = judged_bins(model, bins, as_is, self.application, rng)
+            weighted = self.found.request.sample_weight is not None
+            found[model], *notes = judged_bins(
+                model, bins, as_is, self.application, rng, weighted=weighted
+            )
             self.notes += notes
         if found:
             self.reasons["recalibrated_nec"] = "not-recalibrated"

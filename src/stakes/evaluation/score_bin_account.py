@@ -79,7 +79,14 @@ def fold_counts(counts: NDArray[Any], folds: int, rng: Any) -> IntArray:
 
 
 def judged_bins(
-    name: str, bins: ScoreBins, as_is: Variant, app: Application, rng: Any, folds: int = 5
+    name: str,
+    bins: ScoreBins,
+    as_is: Variant,
+    app: Application,
+    rng: Any,
+    *,
+    weighted: bool = False,
+    folds: int = 5,
 ) -> tuple[BinnedModel] | tuple[BinnedModel, Note]:
     """A model from its bins; with a note where it could not be re-calibrated.
 
@@ -87,7 +94,7 @@ def judged_bins(
     """
     scores = score_counts(bins)
     counts = np.stack(bins.runs[:2], axis=1)
-    if not np.array_equal(counts, np.rint(counts)):
+    if weighted:
         return BinnedModel(scores), Note("recalibration-weighted", model=name)
     drawn = fold_counts(counts, folds, rng)
     at, truth, fold = np.nonzero(drawn)

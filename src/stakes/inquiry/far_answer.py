@@ -16,6 +16,7 @@ import numpy as np
 
 from stakes.application import Application, CostMatrix
 from stakes.engines import Reduction, Request, reduce_frame
+from stakes.engines.request import USUAL_BINS
 from stakes.evaluation import Evaluation
 from stakes.evaluation.builder import with_rules
 from stakes.evaluation.reduction_account import evaluated_reduction
@@ -298,6 +299,7 @@ def _reduced(
         from_priors=said_at,
         classes=typed.classes,
         positive=typed.classes[1] if len(typed.classes) == 2 else None,
+        bins=USUAL_BINS if len(typed.classes) == 2 and not inquiry.decisions else 0,
     )
     ready = prepared(source.frame, asked.inner, cases, inquiry, typed.decisions, outcomes.respelt)
     frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})

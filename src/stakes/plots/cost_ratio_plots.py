@@ -309,7 +309,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
             keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
             ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
     finite = np.concatenate([_seen(curve) for curve in systems.values()])
-    if finite.size:
+    if finite.size and finite.min() < finite.max():
         ax.set_xlim(finite.min(), finite.max())
     ax.set_ylim(0, 1.02)
     return finish(

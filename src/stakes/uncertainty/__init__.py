@@ -26,10 +26,10 @@ with LoadedOnUse(globals()):
     from stakes.uncertainty.optimism import MinCostOptimism as MinCostOptimism
     from stakes.uncertainty.optimism import min_cost_optimism as min_cost_optimism
     from stakes.uncertainty.optimism import threshold_range as threshold_range
-    from stakes.uncertainty.sample_size import PowerCurve as PowerCurve
-    from stakes.uncertainty.sample_size import SamplePlan as SamplePlan
-    from stakes.uncertainty.sample_size import cases_needed as cases_needed
-    from stakes.uncertainty.sample_size import power_curve as power_curve
+    from stakes.uncertainty.sample_plan import PowerCurve as PowerCurve
+    from stakes.uncertainty.sample_plan import SamplePlan as SamplePlan
+    from stakes.uncertainty.sample_plan import cases_needed as cases_needed
+    from stakes.uncertainty.sample_plan import power_curve as power_curve
     from stakes.uncertainty.score_comparison import compare_across as compare_across
     from stakes.uncertainty.score_comparison import compare_scores as compare_scores
     from stakes.uncertainty.sensitivity import BestRanges as BestRanges
