@@ -123,7 +123,7 @@ STATES: dict[str, tuple[Callable[[], Any], dict[str, Any], dict[str, Any]]] = {
     "sliced": (sliced, {}, {}),
     "dark": (binary, {}, {"color_scheme": "dark"}),
     "phone": (binary, {}, {"viewport": {"width": 390, "height": 800}}),
-    "print": (binary, {}, {"viewport": {"width": 794, "height": 1123}}),  # A4
+    "print": (binary, {}, {"viewport": {"width": 688, "height": 1017}}),  # A4 without margins
 }
 
 
@@ -141,7 +141,7 @@ def page_of(state: str) -> str:
 
 def photograph(browser: Any, page: Path, state: str) -> bytes:
     """The whole page as a PNG of few colours."""
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     options = {"viewport": {"width": 1100, "height": 900}, **STATES[state][2]}
     context = browser.new_context(**options)
@@ -151,7 +151,10 @@ def photograph(browser: Any, page: Path, state: str) -> bytes:
     tab.goto(page.as_uri())
     taken = tab.screenshot(full_page=True)
     context.close()
-    small, stream = Image.open(io.BytesIO(taken)).convert("RGB").quantize(64), io.BytesIO()
+    whole, stream = Image.open(io.BytesIO(taken)).convert("RGB"), io.BytesIO()
+    if state == "print":  # the margins of the paper
+        whole = ImageOps.expand(whole, 53, "white")
+    small = whole.quantize(64)
     small.save(stream, "PNG", optimize=True)
     return stream.getvalue()
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The section of costs by truth and decision.
 _PAYERS = "Where the cost comes from"
+#: Shares of the cost from which a cell is shaded, and darker; also in 3-tables.js.
+_SHADES = (0.005, 0.1, 0.25, 0.5)
 #: Cells that are listed where there are too many for a table.
 _MOST_CELLS = 10
 
@@ -107,7 +109,7 @@ def payers(sheet: Sheet) -> Html:
                 element("span", _count(cases[i, j]), class_="count"),
                 element("span", said, class_="cell-cost"),
             )
-            shade = 0 if share < 0.005 else 1 + min(3, int(4 * share))
+            shade = sum(share >= least for least in _SHADES)
             cells.append(element("td", inner, id=f"cell-{i}-{j}", class_=f"share-{shade}"))
         rows.append(("", cells))
     head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]

@@ -120,8 +120,9 @@ def _bayes_error(ev: Evaluation, scores: Any, stops: Any) -> Chart:
         for k in range(len(scores)) if not pen(k).thin
     }  # fmt: skip
     ax = plots.bayes_error(found, span=ev.plot.span(), bands=bands, ax=axes_of_size(*_WIDE))
-    for text in list(ax.texts):  # "m0: off scale"
-        text.remove()
+    dashed = {f"minimum-m{k}" for k in range(len(scores)) if pen(k).thin}  # too many lines
+    for each in (*ax.texts, *(line for line in ax.get_lines() if line.get_gid() in dashed)):
+        each.remove()  # a text is "m0: off scale"
     ax.set_xlim(*ends)
     ratios = [10.0**e for e in range(-9, 10) if ends[0] <= e * math.log(10) + offset <= ends[1]]
     labels = [f"{r:g}" if r >= 1 else f"1/{1 / r:g}" for r in ratios]

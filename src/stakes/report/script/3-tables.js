@@ -54,7 +54,7 @@
         if (!cell) return;
         const share = Math.abs(paid[i][j]) / gross;
         const cases = (1000 * priors[i] * n) / all;
-        cell.className = `share-${share < 0.005 ? 0 : 1 + Math.min(3, Math.floor(4 * share))}`;
+        cell.className = `share-${[0.005, 0.1, 0.25, 0.5].filter((edge) => share >= edge).length}`;
         cell.dataset.value = String(cases);
         cell.querySelector(".count").textContent = outOf(cases);
         cell.querySelector(".cell-cost").textContent = share < 0.005 ? "" : `${percent(share, 0)} of the cost`;
