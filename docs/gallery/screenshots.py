@@ -60,8 +60,8 @@ def binary() -> Any:
 
 
 def many_models() -> Any:
-    """Twelve models."""
-    gaps = np.linspace(2.6, 1.0, 12)
+    """Nine models."""
+    gaps = np.linspace(2.6, 1.0, 9)
     named = tuple((f"candidate_{k + 1:02}", float(g), 1.0 + (k % 3) * 0.3)
                   for k, g in enumerate(gaps))  # fmt: skip
     return churn(*customers(named, n=8000))
@@ -154,7 +154,7 @@ def photograph(browser: Any, page: Path, state: str) -> bytes:
     whole, stream = Image.open(io.BytesIO(taken)).convert("RGB"), io.BytesIO()
     if state == "print":  # the margins of the paper
         whole = ImageOps.expand(whole, 53, "white")
-    small = whole.quantize(64)
+    small = whole.quantize(128, method=Image.Quantize.FASTOCTREE)
     small.save(stream, "PNG", optimize=True)
     return stream.getvalue()
 

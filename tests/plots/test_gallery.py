@@ -237,3 +237,13 @@ def test_what_is_no_curve_is_told_to_become_one(given):
     with pytest.raises(DataError, match="takes the data of a curve") as caught:
         plots.roc({"a": given}, ax=axes())
     assert "curves.roc(y_true, scores)" in caught.value.hint
+
+
+def test_every_state_of_the_page_is_photographed_and_small():
+    source = (DOCS / "screenshots.py").read_text(encoding="utf-8")
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    states = re.findall(r'^    "([\w-]+)": \(\w+, \{', source, flags=re.MULTILINE)
+    assert len(states) == 10
+    for state in states:
+        assert f"page/{state}.png" in page
+        assert (DOCS / "page" / f"{state}.png").stat().st_size < 200_000

@@ -100,6 +100,8 @@ def _shaped(text: str, font: Any) -> str:
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
+#: The path of a curve, for which a tenth of a point will do.
+_LONG_PATH = re.compile(r' d="[^"]{400,}"')
 _COUNTED = re.compile(r"[A-Za-z0-9.]+_\d+")
 _REFERENCE = re.compile(r"(?:^|url\()#([^)]+)")
 _GAP = re.compile(r">\s+<")
@@ -149,8 +151,14 @@ def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart
     root.set("stroke-linejoin", "round")
     root.set("class", "wide" if figure.get_figwidth() > 5 else "narrow")
     written = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
-    short = _NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), written)
+    written = _LONG_PATH.sub(lambda path: _rounded(path[0], 1), written)
+    short = _rounded(written, 2)
     return Chart(key, short, _scale(ax))
+
+
+def _rounded(text: str, digits: int) -> str:
+    """The text with fewer digits in its numbers."""
+    return _NUMBER.sub(lambda found: f"{float(found[0]):.{digits}f}".rstrip("0").rstrip("."), text)
 
 
 def _scale(ax: Any) -> tuple[float, float, float, float]:
