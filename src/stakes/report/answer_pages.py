@@ -131,7 +131,7 @@ def _moved(found: Watch) -> Html:
             row("from the shares of outcomes", str(change.prior_part)),
             row("from the errors", str(change.rate_part))]  # fmt: skip
     caption = f"Change at {found.alarms[0]!s}, with its interval"
-    return section("What moved", table(caption, ["", "change"], rows))
+    return section("What moved", table(caption, ["part", "change"], rows))
 
 
 def _levels(found: Audit) -> Html:

@@ -17,3 +17,35 @@ def test_from_the_command_line(run, write, tmp_path):
     assert "Tuning the threshold for F1" in page
     assert run("audit", "--all", "--html", "a.html").code == 2
     assert run("audit", "f1", *data, "--html", "c.csv").code == 2
+
+
+def test_a_folder_of_pages_has_an_index(run, write, tmp_path):
+    rows = [f"d{k % 4},{'yes' if k % 3 else 'no'},{(k % 7) / 8}" for k in range(240)]
+    write("c.csv", "day,y,p\n" + "\n".join(rows) + "\n")
+    data = ("c.csv", "--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=5", "fp=1")
+    for words in (
+        ("eval", *data),
+        ("monitor", *data, "--time", "day"),
+        ("audit", "f1", *data, "--draws", "200"),
+    ):
+        ran = run(*words, "--html", "reports/")
+        assert ran.code == 0, ran.err
+    folder = tmp_path / "reports"
+    names = ["audit-f1.html", "c.html", "index.html", "monitor-c.html"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    index = (folder / "index.html").read_text(encoding="utf-8")
+    assert "3 reports" in index
+    assert "F1 treats a miss as" in index
+    assert 'href="monitor-c.html"' in index
+    assert index.count("made 20") == 3
+    assert "script-src 'none'" in index
+
+
+def test_an_index_of_others_is_left_alone(run, write, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<h1>mine</h1>", encoding="utf-8")
+    ran = run("audit", "f1", "--draws", "100", "--html", "site/")
+    assert ran.code == 2
+    assert "was not written by stakes" in ran.err
+    assert (tmp_path / "site" / "index.html").read_text(encoding="utf-8") == "<h1>mine</h1>"
+    assert len(list((tmp_path / "site").iterdir())) == 1

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import Audit, audit
     from stakes.cli.show.audit_text import print_audit, print_audit_json
-    from stakes.cli.show.outputs import refuse_unfit
+    from stakes.cli.show.outputs import list_page, page_in, refuse_unfit
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
     from stakes.messages.quantities import percent
@@ -75,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    asked, args.html = args.html, page_in(args.html, f"audit-{args.metric}")
     refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args))
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
@@ -109,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.html:
         found.to_html(args.html, facts={"source": inquiry.file}, more=notes)
+        list_page(asked, args.html)
     if args.json:
         print_audit_json(found, notes)
         return EXIT_OK

@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.commands.gates import condition, failures
     from stakes.cli.show.outputs import (
         PAGE,
+        list_page,
+        page_in,
         refuse_ending,
         refuse_unfit,
         show,
@@ -123,6 +125,7 @@ def run(args: argparse.Namespace) -> int:
     if (args.output or "").lower().endswith(PAGE) and not args.html:
         args.html, args.output = args.output, None
     refuse_ending("-o", args.output, (*PAGE, ".json", ".csv"))
+    asked, args.html = args.html, page_in(args.html, Path(args.file or "report").stem)
     outputs = {"-o": args.output, "--html": args.html, "--pdf": args.pdf, "--save": args.save}
     inquiry = inquiry_of(args)
     refuse_unfit(outputs, inquiry)
@@ -153,6 +156,7 @@ def run(args: argparse.Namespace) -> int:
 
         keep(ev, args.save)
     written = [*write_answer(ev, args.output), *_write(ev, args)]
+    list_page(asked, args.html)
     show(ev, form)
     if written and not form:
         print("\n" + shown("\n".join(written)))

@@ -10,6 +10,7 @@ import glob
 import io
 import os
 import platform
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -114,6 +115,27 @@ def _columns(ev: Evaluation) -> dict[str, list[Any]]:
         columns["mean_nec"] = [doubt.mean_nec[m] for m in places]
         columns["worst_regret"] = [doubt.worst_regret[m] for m in places]
     return columns
+
+
+def page_in(path: str | None, name: str) -> str | None:
+    """Where a page goes: a folder (``reports/``) gets a file of this name, and an index."""
+    if path is None or not (path.endswith("/") or Path(path).is_dir()):
+        return path
+    from stakes.report.page_index import refuse_foreign_index
+
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    refuse_foreign_index(folder)
+    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "report"
+    return str(folder / f"{'report' if stem == 'index' else stem}.html")
+
+
+def list_page(given: str | None, written: str | None) -> None:
+    """Write the index of the folder that was given for a page."""
+    if written is not None and given != written:
+        from stakes.report.page_index import write_index
+
+        write_index(Path(written).parent)
 
 
 def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:

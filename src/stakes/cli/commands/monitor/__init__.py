@@ -80,16 +80,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Watch, draw, print, and return the exit code."""
+    from pathlib import Path
+
     from stakes.cli.commands.gates import period_condition, period_failures
     from stakes.cli.commands.monitor.period_input import watched
     from stakes.cli.commands.monitor.watch_text import draw, show
-    from stakes.cli.show.outputs import refuse_unfit
+    from stakes.cli.show.outputs import list_page, page_in, refuse_unfit
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     conditions = [period_condition(text) for text in args.fail_if]
     args.files = [word for word in words if word is not None]
+    name = f"monitor-{Path((args.files or ['periods'])[0]).stem}"
+    asked, args.html = args.html, page_in(args.html, name)
     refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args), *args.files)
     found = watched(args.files, args)
     for warning in found.warnings:
@@ -100,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         of = {"source": f"{found.source}{f', {found.model}' if found.model else ''}"}
         found.watch.to_html(args.html, facts=of)
+        list_page(asked, args.html)
     show(found, args)
     for what, path in (("plot", args.plot), ("page", args.html)):
         if path and not (args.json or args.csv or args.quiet):
