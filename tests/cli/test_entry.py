@@ -70,8 +70,8 @@ def test_options_that_do_not_exist(run, words, said, hint):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("t.csv", "--prevalence", ""), "what is said of --prevalence is empty"),
-        (("t.csv", "--label="), "what is said of --label is empty"),
+        (("t.csv", "--prevalence", ""), "the value of --prevalence is empty"),
+        (("t.csv", "--label="), "the value of --label is empty"),
         (("",), "a name of a file is empty"),
     ],
 )

@@ -42,8 +42,8 @@ def test_a_range_of_gains(judged):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--gain", "tp=40"), "nothing is said about the outcome that should be left alone"),
-        (("--gain", "fp=-4"), "nothing is said about the outcome that should be acted on"),
+        (("--gain", "tp=40"), "no gain is given for the outcome that should be left alone"),
+        (("--gain", "fp=-4"), "no gain is given for the outcome that should be acted on"),
         (("--gain", "tp=40", "fp=-4", "--cost", "fn=1", "fp=1"), "given twice"),
         (("--gain", "tp=40", "tp=41", "fp=-4"), "a gain is given twice"),
     ],

@@ -92,7 +92,7 @@ def test_questions_to_pin_the_threshold(tolerance, most):
         if name in PAIR:
             reached = nec(PAIR[name], ratio, PRIOR, threshold=talk.threshold)
         else:
-            rates = (1.0, 0.0) if name == "act on nobody" else (0.0, 1.0)
+            rates = (1.0, 0.0) if name == "never act" else (0.0, 1.0)
             cost = PRIOR * ratio * rates[0] + (1 - PRIOR) * rates[1]
             reached = cost / min(PRIOR * ratio, 1 - PRIOR)
         assert reached - best <= tolerance + 1e-6

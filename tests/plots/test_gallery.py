@@ -148,7 +148,7 @@ class TestWhatIsDrawn:
     def test_decision_has_odds_beneath(self):
         ax = plots.decision(curves.decision(summary()), ax=axes())
         assert "0.2\n1:4" in [label.get_text() for label in ax.get_xticklabels()]
-        assert ax.get_legend_handles_labels()[1][0] == "act on everyone (falling), on nobody (0)"
+        assert ax.get_legend_handles_labels()[1][0] == "always act (falling), never act (0)"
 
     def test_reliability_shows_band_and_parts(self):
         curve = curves.reliability(summary(), rng=0)

@@ -238,7 +238,7 @@ def equal_error_limits(
     return float(low), float(high)
 
 
-#: Cases' worth of trust in the variance of a smooth model beside that of the data.
+#: Prior strength, in pseudo-cases, of the variance of a smooth model.
 _MODEL_CASES = 10.0
 
 

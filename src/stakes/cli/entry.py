@@ -30,15 +30,15 @@ from stakes.messages.audience import command_line
 
 #: What each command is for, in the order in which they are listed.
 PURPOSES = {
-    "eval": "what the decisions of one or more models cost, and which to deploy",
+    "eval": "compute what the decisions of models cost, and which to deploy",
     "ask": "find out what your errors cost by answering a few questions",
     "costs": "show a file of costs, or write one to fill in",
-    "monitor": "whether costs are still what they were, and what moved",
-    "merge": "add up counts that were saved apart, such as days or shards",
-    "calibrate": "make probabilities mean what they say",
-    "audit": "what a metric rewards, and the costs it implies",
+    "monitor": "check whether costs have changed over time, and why",
+    "merge": "add up counts saved separately, such as by day or shard",
+    "calibrate": "fix unreliable probabilities by calibration",
+    "audit": "find out what a metric rewards, and which costs it implies",
     "reproduce": "recompute the tables of published papers",
-    "inspect": "say what would be read from files, and stop",
+    "inspect": "preview how files will be read",
     "demo": "run the bundled examples and leave report pages",
 }
 #: What is said of a command that takes seconds; others say it themselves, or wait for people.
@@ -295,7 +295,9 @@ class _Listed(argparse.Action):
         before = getattr(namespace, self.dest, None)
         if "," in str(self.metavar) and before not in (None, self.default, values):
             option = self.option_strings[-1]
-            parser.error(f"{option} is said twice; together: {option} {before},{values}")
+            parser.error(
+                f"{option} is given twice; give all in one list: {option} {before},{values}"
+            )
         setattr(namespace, self.dest, values)
 
 
@@ -333,13 +335,13 @@ def _together(files: Sequence[str]) -> str:
 
 
 def _refuse_empty(arguments: Sequence[str], parser: argparse.ArgumentParser) -> None:
-    """End where a word is empty, as variables of a shell are that nobody has set."""
+    """End where a word is empty, as an unset variable of a shell is."""
     for before, word in zip(["", *arguments], arguments, strict=False):
         if before == "--answer":  # no answer at all may be meant
             continue
         if not word or re.fullmatch(r"--[a-z-]+=", word):
             what = before if before.startswith("-") and not word else word.rstrip("=")
-            said = f"what is said of {what} is empty" if what else "a name of a file is empty"
+            said = f"the value of {what} is empty" if what else "a name of a file is empty"
             parser.error(f"{said}; a variable of the shell may not be set")
 
 

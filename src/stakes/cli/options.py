@@ -38,23 +38,21 @@ def add_group(parser: Any, title: str, said: Mapping[str, str], **more: Any) -> 
 _CASES = {
     "--label COLUMN": "the column that holds the truth",
     "--positive VALUE": "the outcome you act on, e.g. yes",
-    "--weight COLUMN": "how much each row weighs, as in surveys and sampling; a row is one case "
-    "whatever it weighs",
-    "--missing {drop,naive,abstain}": "cases a model says nothing about: leave them out for all "
-    "models, give them the best decision that ignores the model, or the decision that is not an "
-    "outcome",
+    "--weight COLUMN": "the weight of each row, as in surveys and sampling; each row still counts "
+    "as one case in the intervals",
+    "--missing {drop,naive,abstain}": "what to do with cases for which a model has no value: drop "
+    "them for all models, decide them as if there were no model, or abstain",
 }
 _MODELS = {
     "--decisions A,B": "columns of hard decisions, one per model",
     "--scores A,B": "columns of p(positive), one per model (two outcomes)",
     "--proba 'p_*'": "columns of one probability per outcome; the star is the outcome. Several "
     "models: '*.p_*', where the first star is the model",
-    "--scores-are {posterior,log_odds,llr,rank,decision}": "probabilities (default), log-odds, "
-    "log-likelihood ratios, numbers whose order alone means something, or decisions (the same as "
-    "--decisions)",
-    "--narrow": "log-odds or log-likelihood ratios that all lie between 0 and 1 are meant, and are "
-    "no probabilities",
-    "--flip A,B": "columns where higher means less likely",
+    "--scores-are {posterior,log_odds,llr,rank,decision}": "what the scores are: probabilities "
+    "(default), log-odds, log-likelihood ratios, numbers that only rank cases, or decisions (the "
+    "same as --decisions)",
+    "--narrow": "treat values in 0-1 as log-odds or log-likelihood ratios",
+    "--flip A,B": "columns in which a higher value means less likely",
     "--renormalise": "rescale probabilities that do not add to 1",
 }
 _COSTS = {
@@ -62,15 +60,15 @@ _COSTS = {
     "500EUR) or arithmetic over columns, fn='0.75*amount'; error=1 when every error costs the same",
     "--miss 10": "the same as --cost fn=10",
     "--false-alarm 1": "the same as --cost fp=1",
-    "--gain tp=40": "gains instead of costs: tp=40 fp=-4 (also tn=, fn=; what is left out is 0), "
-    "or, alone, that the numbers of --cost or --costs are gains",
-    "--costs FILE": "costs as .toml or .csv, by name",
+    "--gain tp=40": "gains instead of costs: tp=40 fp=-4 (also tn=, fn=; those left out are 0). "
+    "Without a value: the numbers of --cost or --costs are gains",
+    "--costs FILE": "a file of costs, .toml or .csv; see stakes costs",
     "--prevalence --priors 2%": "share of the positive outcome where it will run, a range "
     "(2%%..5%%), or the share of each: cat=.5,dog=.3,fox=.2",
-    "--posteriors-already-adjusted": "the probabilities already hold for that prevalence; do not "
-    "move them",
-    "--unit EUR": "what a cost of 1 is",
-    "--volume 250000/yr": "cases in a period, for totals",
+    "--posteriors-already-adjusted": "the probabilities are already adjusted to that prevalence; "
+    "do not adjust them",
+    "--unit EUR": "the unit of the costs",
+    "--volume 250000/yr": "number of cases per period, to compute totals",
 }
 #: Counts in place of cases.
 CONFUSION = {
@@ -83,11 +81,11 @@ OFTEN = {"action": "append", "default": []}
 CONDITIONS = "conditions, for continuous integration"
 #: Which cases belong together.
 GROUPS = {"--groups COLUMN": "cases that belong together, such as those of a customer"}
-#: Who counts what is too large to read, and in how much memory.
+#: The engine that counts files too large to read, and its memory.
 ENGINES = {
-    "--engine {duckdb,polars,spark}": "who counts files given by a pattern, a folder or an address "
-    "(default duckdb)",
-    "--memory 2GB": "how much memory duckdb may take for that",
+    "--engine {duckdb,polars,spark}": "the engine that counts files given by a pattern, a folder "
+    "or an address (default duckdb)",
+    "--memory 2GB": "how much memory duckdb may use",
 }
 
 

@@ -267,7 +267,7 @@ class MatrixElicitation:
 
     @cached_property
     def samples(self) -> FloatArray:
-        """Matrices that agree with everything that was said, uniform on the scale of factors."""
+        """Matrices that agree with every answer, uniform on a logarithmic scale."""
         self._refuse_contradictions()
         values = _drawn(self._rows, *self._box, self.draws, as_generator(self.rng))
         costs = np.zeros((len(values), *self.free.shape))

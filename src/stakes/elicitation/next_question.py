@@ -97,7 +97,7 @@ def options_of(
             called = str(name) if cut is None else f"{name} > {cut:.6g}"
             found.append((called, (miss[k : k + 1], alarm[k : k + 1]), cut))
     ends = np.array([1.0]), np.array([0.0])
-    found += [("act on nobody", ends, None), ("act on everybody", ends[::-1], None)]
+    found += [("never act", ends, None), ("always act", ends[::-1], None)]
     names, points, cuts = zip(*found, strict=True)
     options = Options(names, points, cuts, prior, low, high)
     if goal == "model":

@@ -321,17 +321,17 @@ def emblematic_models(error_share: float) -> dict[str, EmblematicModel]:
     Examples
     --------
     >>> emblematic_models(0.6)["errs_negatives"].words
-    'acts on 60 % of the negatives, misses nobody'
+    'acts on 60 % of the negatives, misses no positive'
     """
     error_share = as_number(error_share, "error_share")
     if not 0 < error_share < 1:
         raise DataError(f"`error_share` must lie between 0 and 1; got {error_share!r}.")
     share, errs = f"{100 * error_share:.4g} %", error_share
     models = (
-        EmblematicModel(0.0, 1.0, "acts on everybody"),
-        EmblematicModel(1.0, 0.0, "acts on nobody"),
+        EmblematicModel(0.0, 1.0, "acts on every case"),
+        EmblematicModel(1.0, 0.0, "never acts"),
         EmblematicModel(errs, errs, f"is wrong for {share} of either"),
-        EmblematicModel(0.0, errs, f"acts on {share} of the negatives, misses nobody"),
+        EmblematicModel(0.0, errs, f"acts on {share} of the negatives, misses no positive"),
         EmblematicModel(errs, 0.0, f"misses {share} of the positives, raises no false alarm"),
     )
     return dict(zip(EMBLEMATIC_MODELS, models, strict=True))

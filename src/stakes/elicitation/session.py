@@ -219,7 +219,7 @@ class Elicitation:
         """Every choice over the ratios still possible, the safest first.
 
         Columns: choice, nec_low and nec_high (at both ends), nec_mean (over ratios that are
-        uniform on the scale of factors), worst_regret.
+        uniform on a logarithmic scale), worst_regret.
         """
         options, worst = self.options, self._worst
         steps = np.diff(np.log(options.ratios))

@@ -204,7 +204,7 @@ class Evaluation(AnswersGuesses):
 
     @property
     def surely_better(self) -> bool:
-        """Whether re-calibrating the best candidate beats the best one as it is beyond chance."""
+        """Whether the best re-calibrated model significantly beats the best uncalibrated one."""
         return self.after is not None and self.after.decided and self.after.value < 0
 
     @property

@@ -36,7 +36,7 @@ class Doubt:
     middle_nec, middle_cost : array of shape (n_models,)
         Where the evaluation judges: in the middle, or by expected costs.
     mean_nec, mean_cost : array of shape (n_models,)
-        Over all that is possible; a range counts as uniform on the scale of factors.
+        Over the whole range, which counts as uniform on a logarithmic scale.
     worst_regret : array of shape (n_models,)
         The most NEC above the best choice, when decisions follow the costs.
     kept_regret : array of shape (n_models,)

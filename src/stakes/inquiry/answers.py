@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     r"""Read what was asked about, judge it, and say what to do; what ``stakes eval`` prints.
 
-    Costs and shares that are ranges are judged in the middle, and at all that they hold.
+    Ranges of costs and shares are evaluated at their geometric mean and over their whole width.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
 
 
 def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
-    """See `answer_at`; with ranges, at their middle, and with all that they hold."""
+    """Like `answer_at`, but evaluates ranges."""
     if inquiry.preset:
         return _at_preset(inquiry, attended)
     ranges = Ranges.of(inquiry)

@@ -236,7 +236,7 @@ def at_place(app: Application, data_priors: NDArray[Any], inquiry: Inquiry) -> P
             raise DataError(message, hint="bring cases of every outcome")
         if here == 0 and share > 0:
             said = f"you said that {percent(share)} of the cases are '{name}'"
-            none = "there is none in the data, so nobody knows what it would cost"
+            none = "there is none in the data, so its cost is unknown"
             hint = f"bring cases of '{name}', or set its share to 0"
             raise DataError(f"{said}, but {none}.", hint=hint)
     found = app.with_priors(there)

@@ -134,7 +134,7 @@ def _gain_words(words: Sequence[str]) -> CostWords:
         raise CostError("a gain is given twice.", hint=_GAIN)
     for first, second, outcome in (("tp", "fn", "acted on"), ("tn", "fp", "left alone")):
         if not {first, second} & set(amounts):
-            said = f"nothing is said about the outcome that should be {outcome}"
+            said = f"no gain is given for the outcome that should be {outcome}"
             raise CostError(f"{said}: {first}= or {second}=.", hint=_GAIN)
     return CostWords({key: amounts.get(key, "0") for key in ("fn", "fp", "tp", "tn")}, True)
 

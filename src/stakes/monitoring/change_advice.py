@@ -26,7 +26,7 @@ def advice_on(change: PeriodChange) -> str:
         quiet = "the errors within each outcome moved no more than chance"
         return f"{_shares(change)}; {quiet}. {_new_threshold(change)}"
     if "rates" in moved:
-        also = f" {_shares(change)} too, so estimate the priors anew first." * ("priors" in moved)
+        also = f" {_shares(change)} too, so estimate the priors again first." * ("priors" in moved)
         return f"{_errors(change)}.{also} {_remedy(change)}"
     way = "rose" if change.change > 0 else "fell"
     return (
@@ -45,7 +45,7 @@ def _shares(change: PeriodChange) -> str:
 
 def _new_threshold(change: PeriodChange) -> str:
     """How to use the model at other shares: the cut on probabilities made for the old ones."""
-    where = "Estimate the priors anew and decide with them; the model can stay"
+    where = "Estimate the priors again and decide with them; the model can stay"
     p, q = change.priors_before, change.priors_after
     if change.application.costs.shape == (2, 2) and 0 < p[1] < 1 and 0 < q[1] < 1:
         rule = DecisionRule(change.application.with_priors(p))
@@ -61,24 +61,22 @@ def _errors(change: PeriodChange) -> str:
     k = int(abs(change.rate_parts).argmax())
     if change.rate_parts[k] == 0:
         return "The decisions within the outcomes moved, at no cost"
-    way = "more" if change.rate_parts[k] > 0 else "less"
-    return (
-        f"Deciding about {change.classes[k]!r} costs {way} than it did: "
-        f"{change.class_costs_before[k]:.4g} -> {change.class_costs_after[k]:.4g} for each"
-    )
+    way = "rose" if change.rate_parts[k] > 0 else "fell"
+    before, after = change.class_costs_before[k], change.class_costs_after[k]
+    return f"Cost per {change.classes[k]!r} {way} from {before:.4g} to {after:.4g}"
 
 
 def _remedy(change: PeriodChange) -> str:
     """Recalibrate, retrain, or find out which."""
     if change.rate_part.value <= 0:
-        return "It got no dearer: find out what changed before you rely on it."
+        return "The cost did not rise: find out what changed before you rely on it."
     if change.ranking is None:
         return (
             "Re-calibrate on recent cases; if the ranking of cases got worse too (compare their "
             "scores), retrain."
         )
     if change.ranking < change.alpha:
-        return "The ranking of cases changed as well, which calibration cannot mend: retrain."
+        return "The ranking of cases changed as well, which calibration cannot fix: retrain."
     good = "The ranking of cases is what it was, so the model is still good"
     return f"{good}: re-calibrate on recent cases."
 

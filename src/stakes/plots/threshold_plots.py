@@ -223,7 +223,7 @@ def decision(
     systems, first, ax = opened(curves, ax, (6.0, 4.0), "threshold", "treat_all", "net_benefit")
     if span is not None:
         shade(ax, *span, "plausible")
-    said = "act on everyone (falling), on nobody (0)"
+    said = "always act (falling), never act (0)"
     ax.axhline(0, gid="nobody", **CONSTANT)
     ax.plot(first.threshold, first.treat_all, label=said, gid="everyone", **CONSTANT)
     draw_bands(ax, bands, colours_of(systems))

@@ -314,7 +314,7 @@ def _pull(ratios: Floats, shares: Floats) -> Floats:
 def _newton(
     ratios: Floats, start: Floats, steps: int, tolerance: float, limit: int
 ) -> tuple[Floats, int]:
-    """Least of sum(s) - mean(log(ratios @ s)), s >= 0, which adds to 1 by itself.
+    """Minimise sum(s) - mean(log(ratios @ s)) over s >= 0; the optimum sums to 1.
 
     Follows s_k (1 - pull_k) = barrier start_k to barrier 0; `slack` are the factors 1 - pull_k.
     """

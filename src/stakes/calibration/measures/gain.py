@@ -299,8 +299,8 @@ def about_light_weights(cases: Cases) -> str:
     if mass >= _LIGHT * rows:
         return ""
     return (
-        f"The weights of {rows} cases add up to {mass:.3g}, and a calibrator learns as from so "
-        "many cases: multiply them so that their mean is 1."
+        f"The weights of {rows} cases add up to {mass:.3g}, and a calibrator learns as from "
+        "that many cases: multiply them so that their mean is 1."
     )
 
 

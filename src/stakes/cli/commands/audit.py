@@ -105,8 +105,8 @@ def run(args: argparse.Namespace) -> int:
         rates = "; ".join(f"{percent(each.misranking.rate)} if {at}" for at, each in judged
                           if isinstance(each, Audit))  # fmt: skip
         notes.append(
-            "Judged in the middle of what is unknown, on the scale of factors; at its ends the "
-            f"wrong one is picked in {rates}."
+            "Evaluated at the geometric mean of each range; at the ends, the wrong classifier is "
+            f"picked in {rates}."
         )
     if args.html:
         found.to_html(args.html, facts={"source": inquiry.file}, more=notes)

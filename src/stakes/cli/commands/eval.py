@@ -54,13 +54,13 @@ EXAMPLES = (
 _READ = {
     "--trials T": "a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names "
     "one file of scores per model, joined by the names of the recordings",
-    "--inquiry Q.toml": "ask again what was kept: a TOML file with the words of these options, or "
-    "a report (JSON or page); options beside it take the place of what it says",
+    "--inquiry Q.toml": "repeat an evaluation: a TOML file with these options, or a report (JSON "
+    "or page); options given beside it override it",
     **ENGINES,
-    "--more B.csv": "files with further columns of the cases",
-    "--join-on id": "the column by which --more is joined",
+    "--more B.csv": "files with more columns for the same cases",
+    "--join-on id": "the column that matches the rows of --more",
     **GROUPS,
-    "--by COLUMN": "also judge each value of it apart",
+    "--by COLUMN": "also evaluate each value of this column by itself",
 }
 _PRESET = {
     "--preset sre16": "costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, "
@@ -70,14 +70,14 @@ _WRITTEN = {
     "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
     "--html PAGE": "also write a report page",
     "--pdf FILE": "also print that page, through Chromium",
-    "--embed-posteriors": "put posteriors into the page, so that models decide anew when costs are "
-    "edited there",
-    "--forensic": "also draw how strong evidence is (Tippett plots, empirical cross-entropy)",
+    "--embed-posteriors": "put the probabilities into the page, so that models decide again when "
+    "costs are edited there",
+    "--forensic": "also draw the strength of evidence (Tippett plots, empirical cross-entropy)",
     "--list-costliest N": "with costs per case: list the costliest cases in the page, by their row",
-    "--save FILE": "also keep what was decided, as counts, for stakes merge, monitor and eval",
+    "--save FILE": "also save the decisions as counts, for stakes merge, monitor and eval",
     "--min-positives 10": "with fewer cases of an outcome, print counts but no verdict",
-    "--level 0.95": "how sure intervals are",
-    "--seed 0": "of what is drawn; another seed gives other draws",
+    "--level 0.95": "the confidence level of intervals",
+    "--seed 0": "the seed of random draws",
 }
 _CONDITIONS = {
     "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "

@@ -1,4 +1,4 @@
-"""`stakes inspect`: say what would be read from files, and stop."""
+"""`stakes inspect`: preview how files will be read."""
 
 from __future__ import annotations
 

@@ -343,7 +343,7 @@ def _claims(found: dict[str, list[dict[str, float]]]) -> tuple[Claim, ...]:
 _REMARKS = (
     "The printed numbers are matched draw by draw: the authors' generator (NumPy, seed 142) is "
     "asked for the same subsets in the same order.",
-    "Who is positive is drawn anew for every candidate, so the cheapest candidate of a trial is "
+    "Who is positive is drawn again for every candidate, so the cheapest candidate of a trial is "
     "partly the luckiest one. Drawing the positives once in a trial removes that.",
 )
 

@@ -150,7 +150,7 @@ def _decision(ev: Evaluation, scores: Any) -> Chart:
     ax = plots.decision(found, ax=axes_of_size(*_WIDE))
     ticks = [t for t in (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9) if t <= top]
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    label = "Net benefit of every model, of acting on everyone and on nobody"
+    label = "Net benefit of every model, of always acting and of never acting"
     words = {"x": "act when the probability is above", "y": "net benefit"}
     return _finished(ax, "decision", label, _drawn(found), **words)
 

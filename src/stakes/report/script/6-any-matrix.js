@@ -53,13 +53,13 @@
     const show = () => {
       const moved = costs !== app.costs || priors !== app.priors;
       const { standard, naive, decision } = always();
-      const nobody = moved ? absent() : undefined;
+      const absentOne = moved ? absent() : undefined;
       leave(moved || volume() !== app.volume);
-      if (nobody !== undefined || (moved && !(naive > 0))) {
+      if (absentOne !== undefined || (moved && !(naive > 0))) {
         fill(names.map(() => null), 0, decision, true);
-        announce(nobody === undefined
+        announce(absentOne === undefined
           ? `Nothing to decide: always deciding '${decision}' is already perfect under these costs and shares.`
-          : `Cannot say: no case of '${nobody}', which would occur there.`);
+          : `Cannot say: no case of '${absentOne}', which would occur there.`);
         pay();
         noted();
         return;

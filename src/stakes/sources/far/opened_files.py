@@ -45,9 +45,9 @@ _HINTS = {
 
 
 class UnreadGapError(FormatError):
-    """A cell that an engine, told to look at words for nothing and at spaces, can read.
+    """A null marker or padded number that a second pass can parse.
 
-    It is a word for nothing where the engine wanted a number, or a number with spaces around it.
+    The engine wanted a number and met a word such as NA, or a number with spaces around it.
     """
 
     spaced = False  # whether there are spaces around it

@@ -23,7 +23,7 @@ from stakes.uncertainty.intervals.count_intervals import (
 from stakes.uncertainty.intervals.interval import MIN_CASES, Interval
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, cost_sum
 
-#: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
+#: Prior strength, in pseudo-errors, that weights and errors are independent.
 _TRUST = 10.0
 #: Weights beyond this, or whose largest is below its inverse, are divided by the largest.
 _FAR = 1e50

@@ -122,7 +122,7 @@ def test_checkpoints_with_scores_tell_whether_to_retrain(run, tmp_path):
         stream = Stream(app, scores="bins", bins=256).update(y.astype(int), {"gbm": p})
         stream.save(tmp_path / f"w{k}.json")
     ran = run("monitor", "w*.json", "--cost", "fn=10", "fp=1")
-    assert "calibration cannot mend: retrain" in " ".join(ran.out.split())
+    assert "calibration cannot fix: retrain" in " ".join(ran.out.split())
 
 
 class TestConditions:

@@ -36,27 +36,27 @@ _SAID = {
     "--sensitivity 90%": "the share of positives that must be found",
     "--amounts fn=200..400": "amounts in money: fn= (a miss), fp= (a false alarm), also tp=, tn=; "
     "ranges allowed",
-    "--rank A,B,C": "emblematic models, the worst first: always, never (acting on all, on nobody), "
-    "errs (in both), errs_negatives, errs_positives",
-    "--error-share 0.6": "how often those err",
+    "--rank A,B,C": "example models, the worst first: always (acts on every case), never, errs (on "
+    "both outcomes), errs_negatives, errs_positives",
+    "--error-share 0.6": "how often the example models err",
     "--prevalence 2%": "share of positives where it will run, a range (2%%..5%%), or of each "
     "outcome: cat=.5,dog=.3,fox=.2",
 }
 _CONVERSATION = {
     "--goal {model,threshold}": "stop when the best model is known (default), or also its "
     "threshold",
-    "--tolerance 0.02": "normalised expected cost that may be lost by asking no more",
-    "--cases 1000": "cases that questions speak of",
-    "--answers FILE": "replay the answers kept in a file",
+    "--tolerance 0.02": "stop asking when at most this much normalised expected cost can be lost",
+    "--cases 1000": "number of cases in each question",
+    "--answers FILE": "reuse the answers saved in a file",
     "--answer a,b,=": "answers to the questions, for scripts",
-    "--no-questions": "only use what was said",
-    "--quick": "skip the questions about the place",
-    "--name NAME": "who answers, kept with them",
+    "--no-questions": "ask nothing; use only the options above",
+    "--quick": "skip the questions about where it will be used",
+    "--name NAME": "who answers, saved with the answers",
 }
 _RESULT = {
-    "-o --output costs.toml": "keep costs and answers",
-    "--unit EUR": "what the --amounts are in",
-    "--volume 250000/yr": "cases in a period, for totals",
+    "-o --output costs.toml": "save costs and answers",
+    "--unit EUR": "the unit of the --amounts",
+    "--volume 250000/yr": "number of cases per period, to compute totals",
     "--json": "the result, as JSON",
 }
 

@@ -61,7 +61,7 @@ def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[s
         prior, said = _share(args, classes)
         notes += said
     notes += read
-    otherwise = "where it will run{}; --prevalence says otherwise"
+    otherwise = "where it will run{}; change it with --prevalence"
     if kept is not None:
         notes.append(f"{percent(kept)} positive {otherwise.format(f', as in {args.answers}')}")
     elif question is not None and not args.prevalence:
@@ -199,7 +199,9 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
     if scripted or not sys.stdin.isatty():
         return talk
     positive = shown(str(talk.classes[1]))
-    print("\nFirst, the place (enter keeps what stands in brackets, --quick skips this):")
+    print(
+        "\nFirst, where will it be used? (Enter keeps the value in brackets; --quick skips this.)"
+    )
     share = f"Share of '{positive}' where it will run [{percent(talk.prior)}]: "
     while not args.prevalence and (word := _typed(share)):
         try:

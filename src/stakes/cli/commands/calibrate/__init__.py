@@ -38,17 +38,17 @@ as long as only the shares have changed.
 
 _CALIBRATION = {
     "--model COLUMN": "the same as --scores COLUMN",
-    "--kind KIND": "which calibrator (default affine, which stakes eval reckons with; automatic "
-    f"tries all that suit): {KINDS}",
-    "--choose-by cost": "what the automatic choice is made by: cross-entropy (default), brier, or "
-    "cost, that of the decisions under the costs given; without --kind it asks for the choice",
-    "--bound 50": "how far, in natural logarithms, a score below the best of its case is trusted; "
-    "lower ones are moved there (default: a little beyond the lowest that is finite)",
+    "--kind KIND": "which calibrator (default affine, as in stakes eval; automatic tries all that "
+    f"fit the data): {KINDS}",
+    "--choose-by cost": "choose automatically by this: cross-entropy (default), brier, or cost (of "
+    "the decisions under the given costs)",
+    "--bound 50": "lowest log-score, relative to the best class of a case; lower scores are raised "
+    "to it (default: a little below the lowest finite one)",
     "--folds 5": "folds for cross-fitting",
     "--groups COLUMN": "rows that stay in one fold",
     "--seed 0": "seed of the folds",
     "--apply CAL.json": "apply a saved calibration to the file; --prevalence then says what share "
-    "the positive outcome has there, or `estimate`. The file knows its columns and what they are",
+    "the positive outcome has there, or `estimate`. The columns are named in the saved calibration",
 }
 _WRITTEN = {
     "-o --output FILE": "the calibration, or with --apply the new table (CSV, or .parquet)",

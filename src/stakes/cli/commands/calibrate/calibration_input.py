@@ -59,8 +59,8 @@ If it holds probabilities:                          --scores-are posterior"""
 _BEYOND = 0.5
 #: Scores on another scale fill less of the range in which they happen to lie.
 _SMALL_PART = 0.25
-#: And log-odds among points less of the range of nine tenths of the points; log-odds lie between
-#: minus this and this.
+#: Log-odds mixed with points fill less than `_TINY_PART` of the range of the middle 90 % of the
+#: points, and lie between minus and plus `_LOG_ODDS`.
 _TINY_PART, _LOG_ODDS = 0.02, 40.0
 #: Where so many of the scores in `fit` lay in [0, 1], all of a part may.
 _MANY = 0.2

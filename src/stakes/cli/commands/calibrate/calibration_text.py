@@ -134,7 +134,7 @@ def show(learnt: Learnt, said: dict[str, Any], args: Any) -> None:
         print_wrapped(note, first="  ", rest="  ")
     if args.costs_assumed:
         option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
-        print_aligned(f"no costs were given, so every error costs 1 ({option} says otherwise)")
+        print_aligned(f"No costs were given, so every error costs 1; change that with {option}")
     else:
         for line in describe_costs(app.costs, unit=app.unit).splitlines():
             print_aligned(line)

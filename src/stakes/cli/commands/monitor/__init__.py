@@ -36,8 +36,8 @@ EXAMPLES = (
          --positive yes --scores gbm_p --cost fn=40 fp=4 --plot costs.svg
 
 The first period is the reference, or the first N together with --reference-first. Files of counts
-come from  stakes eval ... --save FILE.  If nothing ever changes, there is never an alarm, however
-long the run, with the probability --level.
+come from  stakes eval ... --save FILE.  The false-alarm rate over the whole
+run, however long, is 1 minus --level.
 """
     + EXIT_CODES
 )
@@ -45,15 +45,16 @@ long the run, with the probability --level.
 
 _PERIODS = {
     **ENGINES,
-    "--time COLUMN": "when each row of one file happened",
-    "--period {hour,day,week,month,quarter,year}": "put dates of --time together; default, the "
-    "shortest from days on with enough cases; values that are no dates are periods as they are",
+    "--time COLUMN": "the column with the date or period of each row, for one file",
+    "--period {hour,day,week,month,quarter,year}": "group the dates of --time by this; by "
+    "default by the shortest, from days on, that has enough cases. Values that are not dates are "
+    "periods themselves",
     **GROUPS,
-    "--reference NAME": "the period to compare with; default, the first",
-    "--reference-first N": "compare with the first N periods together, which is surer than with "
-    "one",
+    "--reference NAME": "the period to compare with (default: the first)",
+    "--reference-first N": "compare with the first N periods together, which is more reliable "
+    "than with one",
     "--model NAME": "which model, when there are several",
-    "--level 0.95": "the share of runs without change in which there is never an alarm",
+    "--level 0.95": "the probability that there is no false alarm in the whole run",
 }
 _ALARM = {
     "--fail-if alarm": "exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",

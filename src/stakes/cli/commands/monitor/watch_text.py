@@ -163,8 +163,7 @@ def _print(found: Watched) -> None:
                       first="- ", rest="  ")  # fmt: skip
     many = percent(1 - watch.level)
     print_wrapped(
-        f"alarms are this rare: if nothing ever changes, there is one in {many} of all runs, "
-        "however long",
+        f"False-alarm rate: {many} over the whole run.",
         first="- ",
         rest="  ",
     )
