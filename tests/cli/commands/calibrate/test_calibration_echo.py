@@ -45,7 +45,7 @@ def test_costs_that_were_not(said):
     assert "the probability of no in 'gbm_p', turned by --flip" in found
     pets = str(example_path("pets.csv"))
     found = said(pets, "--label", "species", "--proba", "large.p_*", "--kind", "temperature")
-    assert "every error costs 1 (--costs costs.toml says otherwise)" in found
+    assert "every error costs 1; change that with --costs costs.toml" in found
     assert "the probability of each outcome in 'large.p_cat', 'large.p_dog'" in found
 
 

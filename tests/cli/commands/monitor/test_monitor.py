@@ -67,7 +67,7 @@ class TestFiles:
         assert ran.code == 0
         assert "compared with w1" in ran.out
         assert "ALARM" in ran.out
-        assert "Alarm at w3. Deciding about 'yes' costs more than it did: 2 -> 6 for" in ran.out
+        assert "Alarm at w3. Cost per 'yes' rose from 2 to 6" in ran.out
         assert all(len(line) <= 80 for line in ran.out.splitlines())
 
     def test_without_alarm(self, saved):
