@@ -54,7 +54,7 @@ def test_runs_as_a_module(module):
         (("evl",), "invalid choice: 'evl'", "did you mean eval?"),
         (("eval", "a.csv", "b.csv"), "there is no file 'a.csv'", "check the name"),
         (("eval", "a.csv", "--label"), "expected one argument", "stakes eval --help"),
-        (("eval", "a.csv", "--scores", "p", "--scores", "q"), "said twice", "--scores p,q"),
+        (("eval", "a.csv", "--scores", "p", "--scores", "q"), "given twice", "--scores p,q"),
         (("calibrate", "a.csv", "--kind", "x"), "choose from 'automatic'", "stakes calibrate"),
     ],
 )

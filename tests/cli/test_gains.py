@@ -36,7 +36,7 @@ def test_the_file_may_stand_after_them(run, write):
 def test_a_range_of_gains(judged):
     found = judged("--gain", "tp=30..50", "fp=-4").found
     assert [place["costs"][1][1] for place in found["doubt"]["places"]] == [-30, -50]
-    assert found["doubt"]["words"] == "gain tp 30 to 50"
+    assert found["doubt"]["words"] == "gain tp 30-50"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class TestAlarms:
         found = watch(periods, application=APP)
         assert found.alarms == ("w5",)
         assert "rates" in found.first_alarm.moved
-        assert found.advice.startswith("Since w5: Deciding about 1 costs more")
+        assert found.advice.startswith("Since w5: Cost per 1 rose")
 
     def test_a_slow_lasting_change_rings_by_adding_up(self):
         reference = ConfusionMatrix([[17100, 900], [400, 1600]])
