@@ -41,7 +41,9 @@ def test_shares_that_were_given(said):
 def test_costs_that_were_not(said):
     churn = str(example_path("churn.csv"))
     found = said(churn, *CHURN, "--model", "gbm_p", "--flip", "gbm_p", "--kind", "affine")
-    assert "No costs were given, so every error costs 1; change that with --cost fn=10 fp=1" in found
+    assert (
+        "No costs were given, so every error costs 1; change that with --cost fn=10 fp=1" in found
+    )
     assert "the probability of no in 'gbm_p', turned by --flip" in found
     pets = str(example_path("pets.csv"))
     found = said(pets, "--label", "species", "--proba", "large.p_*", "--kind", "temperature")
