@@ -142,10 +142,6 @@ def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[n
     return array.astype(np.float64, copy=False)
 
 
-#: Numbers further apart than this add up as if the smaller were not there.
-_FURTHEST = 1e15
-
-
 def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     """`sample_weight` as float64, or None when there is none."""
     if values is None:
@@ -155,14 +151,18 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     refuse_rows(bad, f"{name} must be finite and not negative", "is {:g}", weights)
     if length and not weights.any():
         raise DataError(f"{name} is zero for every case, so there is nothing to average.")
-    apart = weights > 0
-    if length and weights.max() / _FURTHEST > weights[apart].min():
-        raise DataError(
-            f"{name} goes from {weights[apart].min():g} to {weights.max():g}: beside the largest "
-            "the smallest are lost in a sum.",
-            hint=f"keep weights within a factor of {_FURTHEST:g}",
-        )
     return weights
+
+
+def refuse_lost_weights(weights: NDArray[np.float64]) -> None:
+    """Raise where sums of weights would forget the smaller ones."""
+    least = weights[weights > 0].min(initial=np.inf)
+    if weights.max(initial=0.0) / 1e15 > least:
+        raise DataError(
+            f"{named('sample_weight')} goes from {least:g} to {weights.max():g}: beside the "
+            "largest the smallest are lost in a sum.",
+            hint="keep weights within a factor of 1e15",
+        )
 
 
 def weighed_rows(

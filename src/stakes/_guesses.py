@@ -70,6 +70,7 @@ _LOG_LOSS = 'stakes.metrics.binary_cross_entropy(y_true, p, kind="posterior")'
 _PRECISION = "stakes.metrics.average_precision(y_true, scores)"
 _RELIABILITY = 'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))'
 _ROC = "stakes.plots.roc(stakes.curves.roc(y_true, scores))"
+_COST = 'stakes.plots.cost(stakes.curves.cost(y_true, p, kind="posterior"))'
 _RECALL = "stakes.plots.precision_recall(stakes.curves.precision_recall(y_true, scores))"
 _TABLE = "stakes.ConfusionMatrix.from_decisions(y_true, decisions)"
 _FRAME = 'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={"fn": 10, "fp": 1})'
@@ -98,6 +99,8 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
     }
     | dict.fromkeys(("threshold", "optimal_threshold", "best_threshold", "bayes_threshold"),
                     'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold')
+    | dict.fromkeys(("cost_curve", "plot_cost_curve", "plot_cost"), _COST)
+    | {"plot": "ev.plot(), of an evaluation", "plot_roc": _ROC, "roc_curve": _ROC}
     | dict.fromkeys(_PLANNED, _CASES),
     "CostMatrix": dict.fromkeys(("from_dict", "from_costs"),
                                 "stakes.CostMatrix.binary(fn=10, fp=1)"),
@@ -122,6 +125,8 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "make_scorer": _SCORER,
     },
     "stakes.plots": {
+        "cost_curve": _COST,
+        "plot_cost_curve": _COST,
         "reliability_diagram": _RELIABILITY,
         "reliability_curve": _RELIABILITY,
         "calibration": _RELIABILITY,
@@ -138,6 +143,7 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
     },
     "stakes.curves": {
         "roc_curve": "stakes.curves.roc(y_true, scores)",
+        "cost_curve": 'stakes.curves.cost(y_true, p, kind="posterior")',
         "pr": "stakes.curves.precision_recall(y_true, scores)",
         "calibration_curve": 'stakes.curves.reliability(y_true, p, kind="posterior")',
     },
@@ -266,9 +272,10 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
 
 #: The same where one function needs another answer.
 _OPTIONS: dict[str, dict[str, str]] = {
-    "evaluate": dict.fromkeys(("label", "labels", "scores", "score", "df", "frame", "posteriors"),
+    "evaluate": dict.fromkeys(("label", "scores", "score", "df", "frame", "posteriors"),
                               _FRAME)
     | {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "threshold": _DECIDED, "thresholds": _DECIDED,
+       "labels": "classes=[...], the names in the order of the columns",
        "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="},
     "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",
                        "score": "scores=", "y_true": "label=, the name of a column",

@@ -198,8 +198,8 @@ def test_empty_rows_are_warned_of(run, write):
     ran = run("eval", name, "--scores", "logreg_p", *COSTS)
     assert ran.code == 0
     assert ran.err == (
-        "warning: 37 rows of logreg_p are empty. Compared on the 19 963 rows every model has. "
-        "--missing abstain|naive|drop\n"
+        "warning: 37 rows of logreg_p are empty. Models are compared on the 19 963 rows that every "
+        "model has; change that with --missing abstain|naive|drop.\n"
     )
 
 
@@ -370,8 +370,8 @@ def test_a_share_of_an_outcome_nobody_has_seen(run, write):
     file = write("t.csv", "y,p_a,p_b,p_c\na,0.6,0.3,0.1\nb,0.2,0.7,0.1\n")
     refused(
         run("eval", file, "--costs", "c.csv", "--prevalence", ".3,.3,.4"),
-        "error: you said that 40 % of the cases are 'c', but there is none in the data, so nobody "
-        "knows what it would cost.",
+        "error: you said that 40 % of the cases are 'c', but there is none in the data, so its "
+        "cost is unknown.",
         "  bring cases of 'c', or set its share to 0",
     )
     ran = run("eval", file, "--costs", "c.csv", "--prevalence", ".3,.7,0")
@@ -380,7 +380,7 @@ def test_a_share_of_an_outcome_nobody_has_seen(run, write):
         "base rate."
     )
     ran = run("eval", file, "--costs", "c.csv", "--min-positives", "1")
-    assert "- no case of 'c' in the data" in ran.out
+    assert "- The data have no case of 'c'." in ran.out
 
 
 @pytest.mark.parametrize(

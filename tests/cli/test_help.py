@@ -22,7 +22,7 @@ def test_it_opens_with_an_example(run, name):
     lines = run(name, "--help").out.splitlines()
     at = lines.index(f"  {MODULES[name].FIRST_CALL}")
     assert lines[0].startswith(f"usage: stakes {name}")
-    assert lines[at - 1].startswith("example, ")
+    assert lines[at - 1].startswith("example")
     assert at < 8
 
 

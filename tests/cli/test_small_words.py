@@ -92,7 +92,7 @@ class TestForms:
         assert run(*audit).code == 0
         done = run(*words, *COSTS, "--quiet", "d.csv", "other.csv")
         assert done.code == 2
-        assert "unrecognized arguments: other.csv" in done.err
+        assert "there is no file 'other.csv'" in done.err
 
 
 class TestAudit:

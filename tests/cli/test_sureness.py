@@ -54,7 +54,7 @@ def test_models_that_cannot_be_told_apart(run, write):
     # a misses 21, b 22: 10 / 900 of the cost of always acting apart
     assert "Either will do; use a. It avoids 71 % of the cost" in said  # 1 - (210 + 50) / 900
     assert f"The data cannot tell it from b (difference {10 / 900:.3f} ± " in said
-    assert "more cases would tell)." in said
+    assert "more cases would be needed)." in said
 
 
 def test_a_model_that_may_be_useless(run, write):

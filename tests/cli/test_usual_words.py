@@ -43,7 +43,7 @@ def files(tmp_path, monkeypatch):
         ("evaluate", "stakes eval FILE "),
         ("plot", " --html page.html\n"),
         ("report", " --html page.html\n"),
-        ("threshold", " --quiet\n"),
+        ("threshold", ").posterior_threshold\n"),
         ("elicit", "stakes ask --prevalence 5% -o costs.toml\n"),
         ("decide", "stakes.bayes_decisions(p, "),
         ("predict", "stakes calibrate --apply CAL.json NEW.csv -o out.csv\n"),

@@ -88,7 +88,7 @@ class TestThresholdSweep:
 
     def test_unknown_metrics_are_refused(self):
         sc = ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="rank")
-        with pytest.raises(DataError, match="no metric 'f11'"):
-            curves.threshold_sweep(sc, metrics=["f11"])
+        with pytest.raises(DataError, match="no metric 'ff1'"):
+            curves.threshold_sweep(sc, metrics=["ff1"])
         with pytest.raises(DataError, match="no metric 'mcc' here"):
             curves.threshold_sweep(sc, metrics=["f1"]).best("mcc")

@@ -219,7 +219,7 @@ class TestVerdicts:
         noise = np.random.default_rng(3).random(Y.size)
         ev = evaluate(Y, {"noise": noise}, application=APP, recalibrate=False, rng=0)
         assert ev.verdict_kind == "none"
-        assert ev.verdict.startswith("None: keep always deciding ")
+        assert ev.verdict.startswith("Use no model: keep always deciding ")
 
     def test_cannot_say(self):
         y, p = drawn(n=120, share=0.05, seed=4)

@@ -120,7 +120,7 @@ def test_thresholds_read_alike_in_every_form():
     rule = str(ev["sharp"].rule)
     html, escaped = rule.replace(">", "&gt;"), rule.replace(">", "\\>")
     assert f"<td>{html}</td>" in ev._repr_html_().partition("<iframe")[0]
-    assert f'<td id="rule-1">{html}</td>' in ev.to_html()
+    assert re.search(f'<td [^>]*id="rule-1"[^>]*>{re.escape(html)}</td>', ev.to_html())
     assert f"| {escaped} |" in ev.to_markdown()
     assert rule in str(ev)
 
@@ -147,7 +147,7 @@ def test_a_new_column_is_in_every_form():
     assert "recall" in str(ev)
     assert f"| {cell} |" in ev.to_markdown()
     page = ev.to_html()
-    assert f'<td id="recall-1">{cell}</td>' in page
+    assert re.search(f'<td [^>]*id="recall-1"[^>]*>{re.escape(cell)}</td>', page)
     kept = re.search(r'"kept":(\[.*?\])', page)
     assert kept is not None
     assert {"interval", "rule", "recall"} <= {*json.loads(kept[1])}

@@ -34,7 +34,7 @@ def test_equal_costs():
 def test_none():
     ev = judged([[0, 90], [5, 5]])
     assert ev.verdict == (
-        "None: keep always deciding 'yes'. No model here costs less "
+        "Use no model: keep always deciding 'yes'. No model here costs less "
         "(the nearest, m0, costs 156 % of it)."
     )  # 0.9 + 0.5 over 0.9
     assert ev.verdict_kind == "none"

@@ -69,8 +69,8 @@ def test_tables_with_other_shares_are_warned_of(run, write):
     write("b.csv", "truth,0,1\n0,90,10\n1,20,80\n")
     ran = run("eval", "--confusion", "a.csv,b.csv", "--cost", "error=1")
     assert ran.err == (
-        "warning: b has other shares of the outcomes than a; all are judged at the shares of the "
-        "first. change it with --prevalence\n"
+        "warning: b has other shares of the outcomes than a. All models are evaluated at the "
+        "shares of a; change that with --prevalence.\n"
     )
     # b: 10 % false alarms and 20 % misses at the shares of a, 2/3 and 1/3
     found = run("eval", "--confusion", "a.csv,b.csv", "--cost", "error=1", "--json").found

@@ -101,7 +101,7 @@ def test_presets_are_costs_and_shares(run, write):
     words = ["--trials", "t.txt", "--scores", "a.txt", "--min-positives", "1", "--json"]
     ran = run("eval", *words, "--preset", "sre16")
     assert ran.found["application"]["priors"] == pytest.approx([0.99, 0.01])
-    assert any("where 0.5 % are targets" in note for note in ran.said("notes"))
+    assert any("here 0.5 % are targets" in note for note in ran.said("notes"))
     assert run("eval", *words, "--preset", "sre16", "--miss", "1").code == 2
     assert run("eval", *words, "--preset", "sre99").code == 2
 

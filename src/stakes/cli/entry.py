@@ -54,7 +54,12 @@ _EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
 _USUAL_COMMANDS = (
     ("evaluate compare score cost metrics", _EVAL),
     ("plot report html", f"{_EVAL} --html page.html"),
-    ("threshold", f"it stands under `act when`, alone with --quiet:  {_EVAL} --quiet"),
+    (
+        "threshold thresholds cutoff",
+        "of costs alone, in Python:  "
+        'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold\n'
+        f"with a file, under `act when`:  {_EVAL}",
+    ),
     (
         "elicit question questions",
         "stakes ask FILE --label COLUMN --scores A,B -o costs.toml\n"
@@ -62,7 +67,9 @@ _USUAL_COMMANDS = (
     ),
     (
         "sample-size samplesize power",
-        "in Python:  stakes.uncertainty.cases_needed(pilot, application=costs, width=0.1)",
+        "in Python, from the cases so far:\n"
+        "pilot = stakes.ConfusionMatrix.from_decisions(y_true, decisions)\n"
+        'stakes.uncertainty.cases_needed(pilot, costs={"fn": 10, "fp": 1}, width=0.1)',
     ),
     (
         "decide predict apply",
@@ -76,6 +83,8 @@ _USUAL_COMMANDS = (
 #: Options that other tools have, and what to say here: the first that the command has.
 _USUAL_OPTIONS = (
     ("format", "--json"),
+    ("l y target", "--label COLUMN"),
+    ("s p", "--scores A,B"),
     ("out output o", "-o FILE"),
     ("out output o report page", "--html PAGE"),
     (
@@ -176,8 +185,9 @@ class _Parser(argparse.ArgumentParser):
         formatter.add_text(self.description)
         place = "in the folder that stakes demo writes"
         if "january.json" in self.first_call:
-            place = "with counts of two months that stakes eval ... --save january.json kept"
-        formatter.add_text(f"example, {place}:\n{self.first_call}")
+            place = "with the counts of two months, saved by stakes eval ... --save january.json"
+        place = f", {place}" if re.search("churn|pets|loans|january", self.first_call) else ""
+        formatter.add_text(f"example{place}:\n{self.first_call}")
         known = {name: action for action in self._actions for name in _names_of(action)}
         shown = [known[name] for name in self.most_used] or self._actions
         formatter.start_section("what most people need" if self.most_used else "options")
@@ -356,7 +366,7 @@ def _parser(arguments: Sequence[str]) -> _Parser:
     parser.add_argument(
         "--completion",
         choices=("bash", "zsh", "fish"),
-        help="print what makes this shell complete commands and options",
+        help="print a completion script for this shell",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     asked = next((word for word in arguments if not word.startswith("-")), None)

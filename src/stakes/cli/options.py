@@ -46,8 +46,8 @@ _CASES = {
 _MODELS = {
     "--decisions A,B": "columns of hard decisions, one per model",
     "--scores A,B": "columns of p(positive), one per model (two outcomes)",
-    "--proba 'p_*'": "columns of one probability per outcome; the star is the outcome. Several "
-    "models: '*.p_*', where the first star is the model",
+    "--proba 'p_*'": "probability columns, one per outcome; the star stands for the outcome. "
+    "Several models: '*.p_*', where the first star stands for the model",
     "--scores-are {posterior,log_odds,llr,rank,decision}": "what the scores are: probabilities "
     "(default), log-odds, log-likelihood ratios, numbers that only rank cases, or decisions (the "
     "same as --decisions)",

@@ -112,8 +112,8 @@ _EXIT_INTERRUPTED = 130
 _EXIT_ENDED = 143
 #: What `--help` says about them.
 EXIT_CODES = (
-    "exit codes: 0 done, 1 a condition was not met, 2 a problem, 70 an error of ours, "
-    "130 interrupted"
+    "exit codes: 0 success, 1 a condition was not met, 2 wrong input or usage, 70 an internal "
+    "error, 130 interrupted"
 )
 #: The variable that asks for the traceback of a mistake of ours.
 _TRACEBACK = "STAKES_TRACEBACK"

@@ -62,6 +62,8 @@ def build(
     )
     told |= {"models": models, "notes": (*notes, *_several_cuts(models)), "level": options["level"]}
     short = shortage_of(class_cases, app, options["min_cases"])
+    if reasons.get("interval") == "few-groups":
+        refused = refused or "there are too few groups of cases for an interval"
     ev = Evaluation(too_few=short or refused, **told)
     there = {
         name: any(getattr(model, name) is not None for model in models)

@@ -197,7 +197,7 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
         )
     of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
     return (
-        f"None: keep {_baseline(ev)}. No model here costs less "
+        f"Use no model: keep {_baseline(ev)}. No model here costs less "
         f"(the nearest, {best.name}, costs {percent(best.nec, 0)} {of_it})."
     )
 
@@ -216,7 +216,7 @@ def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
     half, more = (rival.high - rival.low) / 2, rival.cases_needed - ev.n_cases
     needed = ""
     if math.isfinite(more) and more > 0:
-        needed = f"; about {grouped(rounded_up(more))} more cases would tell"
+        needed = f"; about {grouped(rounded_up(more))} more cases would be needed"
     return f"{best.name} or {other}", (
         f" The data cannot tell it from {other} "
         f"(difference {abs(rival.value):.3f} ± {half:.3f}{needed})."

@@ -28,8 +28,8 @@ _INFO = {
     "zeros-softened": "Zero probabilities ({models}) were replaced by half the smallest non-zero "
     "one before re-calibrating.",
     "best-of-bin-edges": "The best threshold was searched among the edges of the bins.",
-    "priced-at-average": "A confusion matrix priced at average costs would put {model} at {cost} "
-    "per case.",
+    "priced-at-average": "With average costs in place of each case's own, {model} would seem to "
+    "cost {cost} per case.",
     "costs-by-expectation": "Uncertain costs are replaced by their expectation; evaluate() tells "
     "what depends on them.",
     "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",
@@ -79,8 +79,8 @@ _INFO = {
     "false {alarms}.",
     "extra-decision": "{model} decides '{decision}' in {share} of cases, which costs {cost} per "
     "case.",
-    "extra-decision-saves": "{model} decides '{decision}' in {share} of cases, which costs {cost} "
-    "and saves {saves} per case.",
+    "extra-decision-saves": "{model} decides '{decision}' in {share} of cases. That costs {cost} "
+    "per case; without this decision the total would be {saves} per case higher.",
     "slices-compared": "{model} by slice ({level} confidence for all {slices} together): {verdict}",
     # where costs or shares are several
     "at-operating-point": "{preset}: evaluated where {share} % are targets.",

@@ -209,7 +209,7 @@ def compare_periods(
     +0.09527 (+0.07775 to +0.1128)
     >>> print(found.advice)
     The share of 1 went from 5 % to 10 %; the errors within each outcome moved no more than
-    chance. Estimate the priors anew and decide with them; the model can stay: on probabilities
+    chance. Estimate the priors again and decide with them; the model can stay: on probabilities
     made for the old shares, act above 0.0452 instead of 0.0909.
     """
     app = settled(application)

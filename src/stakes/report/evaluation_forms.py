@@ -130,13 +130,13 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
     if all(model.interval is None for model in ev.models):
         return ""
     if ev.naive is not None:
-        said = "Intervals are from draws of the cases with their amounts (Bayesian bootstrap)."
+        said = "Intervals come from resampling the cases with their amounts (Bayesian bootstrap)."
     elif ev.sources is None or ev.sources.cases.plain:
-        said = "Intervals are by the score test."
+        said = "Intervals come from the score test."
     else:
-        said = "Intervals are from draws of whole groups, or of weighted cases."
+        said = "Intervals come from resampling whole groups, or weighted cases."
     if not numbers.get("sure"):
-        return f"{said} Away from the stated costs and shares none were computed."
+        return f"{said} No intervals were computed for other costs or shares."
     return f"{said} {numbers['sureness']}"
 
 
@@ -177,8 +177,8 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
     return (
-        f"{band}Where {name} says {percent(says)}, it happens {percent(happens)} of the time: "
-        "the largest gap in any twentieth of the cases. Does not depend on the costs."
+        f"{band}Where {name} predicts {percent(says)}, the outcome occurs in {percent(happens)} of "
+        "cases: the largest gap among 20 equal groups of cases. Does not depend on the costs."
     )
 
 

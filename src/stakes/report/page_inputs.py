@@ -60,7 +60,7 @@ def told(sheet: Sheet) -> Html:
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     pairs = list(zip(app["classes"], app["priors"], strict=True))[:20]
     shares = ", ".join(f"{name} {percent(share)}" for name, share in pairs)
-    where = element("p", f"Class mix where it will run: {shares}.")
+    where = element("p", f"Class mix in deployment: {shares}.")
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
     lines = element("pre", "\n".join(sheet.costs_said))
     return section(
@@ -128,7 +128,7 @@ def _digits(value: float, digits: int) -> str:
 
 def _share(app: Any, stops: Stops, before: str = "", row: int = 1, **more: str) -> Html:
     """A slider of the share of one class."""
-    before = before or f"Share of “{app['classes'][row]}” where it will run"
+    before = before or f"Share of “{app['classes'][row]}” in deployment"
     return _slider("share", stops, before, _digits(100 * app["priors"][row], 3), "%", **more)
 
 
@@ -169,7 +169,7 @@ def _paths(app: Any, paths: list[Any]) -> Html:
         one, beside = f" of “{names[0]}”", ""
         if len(rows) > 1:
             one, beside = "", select("class", names, label="class whose share moves")
-        before = f"Share{one}, the others in proportion"
+        before = f"Share{one}; the other classes keep their proportions"
         parts.append(_share(app, rows[0][1], before, rows[0][0], beside=beside))
     return _fields(*parts) if parts else Html("")
 
@@ -189,7 +189,7 @@ def _matrix(sheet: Sheet) -> Html:
         for j, decision in enumerate(app["decisions"]):
             label = f"cost when the truth is {outcome} and the decision {decision}"
             cells.append(_box(f"cost-{i}-{j}", app["costs"][i][j], label, free=free))
-        label = f"share of {outcome} where it will run, in percent"
+        label = f"share of {outcome} in deployment, in percent"
         cells.append(_box(f"prior-{i}", 100 * app["priors"][i], label, free=free, digits=4))
         rows.append(("", cells))
     unit = f" ({app['unit']})" if app["unit"] else ""
@@ -218,15 +218,10 @@ def _box(name: str, value: float, label: str, *, free: bool, digits: int = 12) -
 def _editing(given: Any) -> str:
     """What happens to the decisions when a number is changed."""
     size = grouped(given["sample"])
-    along = (
-        " When a slider moves, models decide again by their probabilities."
-        if given["paths"]
-        else ""
-    )
+    along = " If you move a slider, the models decide again." if given["paths"] else ""
     what = {
         "sample": f"every model decides again on the {size} cases inside this page.",
         "decisions": "the decisions stay as they are, and their costs are computed again.",
-        "fixed": "the decisions stay those made for the stated costs and shares; their costs are "
-        f"computed again.{along}",
+        "fixed": f"the decisions stay the same, and only their cost is recomputed.{along}",
     }
-    return f"Edit a cost or a share: {what[given['how']]}"
+    return f"If you edit a cost or a share in the table, {what[given['how']]}"

@@ -113,7 +113,7 @@ def payers(sheet: Sheet) -> Html:
             cells.append(element("td", inner, id=f"cell-{i}-{j}", class_=f"share-{shade}"))
         rows.append(("", cells))
     head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]
-    caption = "Cases out of 1000 where it will run; darker cells carry more of the cost."
+    caption = "Out of 1000 cases in deployment; darker cells carry more of the cost."
     return section(
         _PAYERS, element("p", choice, class_="field"), table(caption, head, rows), _use(sheet)
     )
@@ -150,8 +150,8 @@ def _use(sheet: Sheet) -> Html:
     unit = sheet.record["application"]["unit"]
     tail = f", {unit}" if unit else ""
     caption = (
-        f"What {sheet.record['best']} does at the stated costs, and what it would cost more per "
-        f"case without each decision.{stays(sheet)}"
+        f"How often {sheet.record['best']} takes each decision at the stated costs, and how much "
+        f"more each case would cost if that decision were not available.{stays(sheet)}"
     )
     head = ["decision", "taken in", f"cost per case{tail}", f"it saves{tail}"]
     return table(caption, head, rows)

@@ -26,7 +26,7 @@ def verdict(sheet: Sheet) -> Html:
         warning = "warning " if remark["severity"] == "warning" else ""
         parts.append(element("p", remark["text"], class_=f"{warning}remark stated"))
     if said["remarks"] and sheet.moves:
-        hidden = "The remarks apply to the stated costs only; Reset shows them again."
+        hidden = "These remarks hold only for the stated costs; press Reset to bring them back."
         parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
 
@@ -95,7 +95,7 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
                      "decided. Large symbols: where the models stand now.",
-                     {"solid": "decided cases", "dashed": "with what abstaining costs"}),
+                     {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
@@ -187,7 +187,7 @@ def _holds(record: Any) -> list[Html]:
         winner = others.get(each["winner"], each["winner"])
         rows.append(row(f"{plain(each['low'], 3)} to {end}", winner, left=1))
     head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest, uncalibrated"]
-    every = table("At the stated share, on these very cases.", head, rows)
+    every = table("At the stated share, measured on these same cases.", head, rows)
     return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 
 
@@ -208,9 +208,10 @@ def computed(sheet: Sheet) -> Html:
     ]
     explained = (
         "Expected cost: the share of each outcome times the rate of each decision within it times "
-        "its cost, added up. NEC: the same above the cheapest decision of each outcome, divided "
-        "by that of the best constant decision (Ferrer 2025, equations 1 to 4). Models are "
-        "evaluated with their probabilities as they are, unless a figure says “if calibrated”."
+        "its cost, added up. NEC: the expected cost in excess of always taking the cheapest "
+        "decision for each outcome, divided by the same excess for the best constant decision "
+        "(Ferrer 2025, equations 1 to 4). Models are evaluated with their probabilities as they "
+        "are, unless a figure says “if calibrated”."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     whole = "" if sheet.large else json.dumps(record, allow_nan=False)

@@ -13,8 +13,8 @@ class TestGrid:
         )
         page = _number_tables(Outcome(cells))
         assert page.count("<i>") == 1
-        assert '<td class="agrees" title="an independent run"><i>0.75</i>' in page
-        assert '<td class="agrees" title="a note">0.25' in page
+        assert 'class="agrees" title="an independent run"><i>0.75</i>' in page
+        assert 'class="agrees" title="a note">0.25' in page
         assert "in italics what the paper does not print" in page
 
     def test_without_other_sources_nothing_is_said_of_them(self):

@@ -121,7 +121,7 @@ def test_the_caption_of_reliability_is_about_the_best_model():
     assert ev.best.startswith("p,")
     alone = evaluate(y, {"p": p}, application=with_fees(amount), min_cases=10**6, rng=0)
     said = [
-        part.to_html().partition("Where p says ")[2].partition(".</")[0] for part in (ev, alone)
+        part.to_html().partition("Where p predicts ")[2].partition(".</")[0] for part in (ev, alone)
     ]
     assert said[0] == said[1] != ""
 

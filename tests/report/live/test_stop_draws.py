@@ -68,11 +68,11 @@ def test_too_much_to_draw_is_left_out_and_said(ev, monkeypatch):
     live = Live(ev, grid_of(ev.application))
     few = live.places()["free"].part(np.arange(90, 93))
     assert live.table(few)["chance"] is not None
-    assert said_of(live).endswith("comes from 4000 draws of the cases.")
+    assert said_of(live).endswith("comes from 4000 resamples of the cases.")
     monkeypatch.setattr(stops, "WORK", 1.0)
     other = Live(ev, live.grid)
     assert other.table(few)["chance"] is None
-    assert said_of(other).endswith("how often one is best was not computed.")
+    assert said_of(other).endswith("the chance of being best was not computed.")
 
 
 def test_models_that_decide_alike_share_the_place(ev):

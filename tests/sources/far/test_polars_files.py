@@ -46,7 +46,9 @@ def test_a_word_in_the_last_row_is_met_and_then_looked_for(run, write, words_loo
              "--missing", "drop")  # fmt: skip
     far = found(run(*words, "--engine", "polars"))
     assert far == found(run(*words))
-    assert far[2] == ["1 row of p is empty. Compared on the 59 rows every model has."]
+    assert far[2] == [
+        "1 row of p is empty. Models are compared on the 59 rows that every model has."
+    ]
     assert words_looked_for == [False, True]
 
 

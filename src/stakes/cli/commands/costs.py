@@ -20,7 +20,7 @@ _OPTIONS = {
     "--template DATA.csv": "write a file of costs for the outcomes of these cases",
     "--label COLUMN": "the column of that file that holds the truth",
     "--positive VALUE": "of two outcomes, the one you act on",
-    "--abstain NAME": "add a decision that is no outcome, such as 'ask a person'",
+    "--abstain NAME": "add a decision that is not one of the outcomes, such as 'ask a person'",
     "-o --output FILE": "where to write it (.toml); without this it is printed",
 }
 

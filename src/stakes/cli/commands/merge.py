@@ -14,15 +14,20 @@ EXAMPLES = """examples:
   stakes eval all.json --cost fn=40 fp=4
 
 Files come from  stakes eval ... --save FILE,  or from summary.save(path) in Python. They must have
-the same models, outcomes and decisions. The output appears whole or not at all.
+the same models, outcomes and decisions. If anything fails, no output file is written.
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
-    parser.add_argument("files", nargs="+", metavar="FILE", help="saved summaries, or patterns")
-    said = {"-o --output FILE": "where to: .json or .parquet", "--quiet": "print nothing"}
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="saved summaries, or patterns such as 'shards/*.json'",
+    )
+    said = {"-o --output FILE": "output file, .json or .parquet", "--quiet": "print nothing"}
     add_options(parser, said, output={"required": True})
 
 

@@ -40,9 +40,11 @@ def refuse_bad_scores(scores: Any, n_columns: int | None, *, name: str = "logits
     wanted = "(n,)" if n_columns is None else f"(n, {n_columns})"
     right = scores.ndim == 1 if n_columns is None else scores.shape[1:] == (n_columns,)
     if not right or not scores.dtype.is_floating_point:
+        one = n_columns == 2 and (scores.ndim == 1 or scores.shape[1:] == (1,))
         raise DataError(
             f"`{name}` must be floats of shape {wanted}; got {tuple(scores.shape)} of "
-            f"{scores.dtype}."
+            f"{scores.dtype}.",
+            hint="of one logit z: torch.stack([-z / 2, z / 2], dim=1)" if one else None,
         )
 
 

@@ -305,7 +305,7 @@ def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> tuple[Chart, lis
 def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the share of one class, on a scale of log odds."""
     odds = np.log(path.values / (1 - path.values))
-    ax = _along(odds, _nec_along(ev, path), "share where it will run")
+    ax = _along(odds, _nec_along(ev, path), "share in deployment")
     ticks = [t for t in _SHARES if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
     said = "Normalised cost of every model against one share"

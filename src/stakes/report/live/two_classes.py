@@ -209,11 +209,11 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
 
 def _sureness(live: Live) -> str:
     """How sure figures are away from the stated costs, in words."""
-    said = "Away from the stated costs intervals are computed in the same way"
+    said = "For other costs, intervals are computed in the same way"
     if live.joint is None:
         return f"{said}; models are not compared there."
-    often = f"comes from {live.draws} draws of the cases" if live.draws else "was not computed"
-    return f"{said}; models are told apart by the score test, and how often one is best {often}."
+    often = f"comes from {live.draws} resamples of the cases" if live.draws else "was not computed"
+    return f"{said}; models are compared by the score test, and the chance of being best {often}."
 
 
 def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:

@@ -20,7 +20,7 @@
     const nec = now.nec[k];
     const baseline = `always deciding '${now.naiveDecision}'`;
     if (now.kind === "none") {
-      return `None: keep ${baseline}. No model here costs less (the nearest, ${names[k]}, ` +
+      return `Use no model: keep ${baseline}. No model here costs less (the nearest, ${names[k]}, ` +
         `costs ${percent(nec, 0)} ${paid === "cost" ? "of it" : "of what can be avoided there"}).`;
     }
     if (now.kind === "cannot say") {
@@ -47,7 +47,7 @@
         doubt = `The data cannot tell it from ${names[now.rival]} (difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
         if (Number.isFinite(more) && more > 0) {
           const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
-          doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would tell`;
+          doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would be needed`;
         }
         doubt += ").";
       }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import as_column, as_weights
+from stakes._columns import as_column, as_weights, refuse_lost_weights
 from stakes._kernels.interval_ends import acceleration
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
@@ -38,6 +38,7 @@ def required_weights(sample_weight: Any, length: int) -> FloatArray:
         )
     if not length:
         raise DataError("there are no cases, so there is no interval.")
+    refuse_lost_weights(weights)
     largest = float(weights.max())
     return weights if 1 / _FAR < largest < _FAR else weights / largest
 

@@ -46,9 +46,9 @@ run, however long, is 1 minus --level.
 _PERIODS = {
     **ENGINES,
     "--time COLUMN": "the column with the date or period of each row, for one file",
-    "--period {hour,day,week,month,quarter,year}": "group the dates of --time by this; by "
-    "default by the shortest, from days on, that has enough cases. Values that are not dates are "
-    "periods themselves",
+    "--period {hour,day,week,month,quarter,year}": "how to group the dates of --time "
+    "(default: the shortest period, a day or longer, with enough cases). Values that are not dates "
+    "are each taken as a period",
     **GROUPS,
     "--reference NAME": "the period to compare with (default: the first)",
     "--reference-first N": "compare with the first N periods together, which is more reliable "
@@ -57,7 +57,8 @@ _PERIODS = {
     "--level 0.95": "the probability that there is no false alarm in the whole run",
 }
 _ALARM = {
-    "--fail-if alarm": "exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",
+    "--fail-if alarm": "exit with code 1 on any alarm, or if the last period meets a condition "
+    "such as 'cost>0.5' or 'change>0.1'",
 }
 
 

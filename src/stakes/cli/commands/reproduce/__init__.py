@@ -17,7 +17,7 @@ EPILOG = """examples:
   stakes reproduce --all                everything
 
 Items that read real scores look for them in the folder that STAKES_DATA names; without it they
-are skipped. What was computed before from the same inputs is taken from the folder of pages.
+are skipped. Results already computed from the same inputs are reused from the output folder.
 The exit code is 1 if a number lies outside its tolerance or an item fails, and 2 if nothing that
 was asked for could be computed.
 """
@@ -28,14 +28,14 @@ _OPTIONS = {
     "-o --output FOLDER": f"where to write ({FOLDER})",
     "--fresh": "compute again what was computed before",
     "--json": "print the results as JSON",
-    "--quiet": "no progress; print only what the numbers say",
+    "--quiet": "show no progress; print only the conclusions",
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EPILOG
-    parser.add_argument("paper", nargs="?", help="the key of a paper; none lists them")
+    parser.add_argument("paper", nargs="?", help="the key of a paper; without it, list all papers")
     parser.add_argument("item", nargs="?", help="one of its tables, figures or examples")
     add_options(parser, _OPTIONS, output=FOLDER)
 
