@@ -200,6 +200,14 @@ class TestKinds:
         with pytest.raises(DataError, match="as their squares count"):
             stakes.CostTally.from_costs(Y, [1e300, 1, 1, 1])
 
+    def test_words_and_facts_of_another_kind(self) -> None:
+        with pytest.raises(CostError, match="`cost` must be"):
+            stakes.Inquiry(cost=[3])
+        with pytest.raises(DataError, match="facts"):
+            audit.audit("f1", matrix=MATRIX).to_html(facts="x")
+        with pytest.raises(StakesError):
+            stakes.sources.read(None)
+
     def test_a_cloud_has_an_end(self) -> None:
         with pytest.raises(DataError, match="steps=2000 at most"):
             audit.metric_cloud(["f1"], class_totals=(5, 5), steps=10**6)

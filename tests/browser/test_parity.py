@@ -260,7 +260,7 @@ def test_edited_matrix_prices_the_same_decisions(opened):
         for k, model in enumerate(ev.models):
             matrix = ConfusionMatrix(model.confusion.counts)
             same(page, f"nec-{k}", normalized_expected_cost(matrix, application=app))
-    assert "decisions stay those made for the stated costs" in page.text("#sample-note")
+    assert "decisions stay the same, and only their cost is recomputed" in page.text("#sample-note")
     assert "with the decisions made for the stated costs" in page.text("#verdict")
     typed(page, ev.application.costs.values)
     for i, share in enumerate(ev.application.priors):

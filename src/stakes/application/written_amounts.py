@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stakes._checks import of_kind
 from stakes.exceptions import CostError
 from stakes.messages.audience import either
 
@@ -83,6 +84,7 @@ def plain_words(words: Iterable[str], unit: str | None) -> tuple[tuple[str, ...]
     """Words such as ``fn=€500`` with plain numbers, and the unit they are in."""
     plain, units = [], []
     for word in words:
+        of_kind(word, "cost", str, error=CostError)
         parts = []
         for part in re.split(r",(?=\s*[A-Za-z][\w-]*\s*=)", word):
             key, sign, text = part.partition("=")

@@ -14,6 +14,7 @@ from stakes.audit.audit_words import proof_of
 from stakes.audit.indifference import level_sets
 from stakes.audit.metric_audit import Audit
 from stakes.audit.ranking_metric import ScoreAudit
+from stakes.evaluation.evaluation_record import plain_facts
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring import Watch
@@ -70,7 +71,7 @@ def _page(
     question: str, said: str, origin: Sequence[str], sections: Sequence[Html], facts: Any
 ) -> str:
     """A page with its answer first."""
-    known = stamped(facts)
+    known = stamped(plain_facts(facts))
     parts = [*([str(known["source"])] if known.get("source") else []), *origin,
              f"made {known['made']}", f"stakes {known['stakes']}"]  # fmt: skip
     style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import glob
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stakes._checks import of_kind
 from stakes._files import as_path
@@ -113,9 +114,9 @@ def found_files(said: str) -> Files:
     return Files(said, tuple(paths), kinds[0], sum(sizes.values()), header=header)
 
 
-def several_words(said: str) -> list[str]:
+def several_words(said: Any) -> list[str]:
     """The files, patterns and folders of a list with spaces, as a shell reads it; none for one."""
-    if " " not in said or "://" in said or as_path(said).exists():
+    if not isinstance(said, str) or " " not in said or "://" in said or as_path(said).exists():
         return []
     try:
         words = shlex.split(said)
