@@ -718,3 +718,11 @@ class TestThirdList:
         assert str(table.frame()) in str(table)
         found = stakes.evaluate(Y, {"a": GBM, "b": GBM**2}, costs=COSTS).comparison
         assert str(found.frame()) in str(found)
+
+    def test_an_audit_takes_nested_costs(self) -> None:
+        table = stakes.ConfusionMatrix.from_decisions(Y, DECIDED)
+        one, other = (
+            stakes.audit.audit("f1", application=costs, matrix=table, rng=0)
+            for costs in ([[0, 1], [5, 0]], {"fn": 5, "fp": 1})
+        )
+        assert one.misranking.rate == other.misranking.rate

@@ -107,3 +107,20 @@ def test_weights_in_bins_are_told() -> None:
     )
     assert found["p"].recalibrated_nec is None
     assert "recalibration-weighted" in [note.code for note in found.notes]
+
+
+def test_zeros_are_told_as_from_rows() -> None:
+    y, models = cases(6, 3_000, 2.0)
+    p = np.where(models["p"] < 0.001, 0.0, models["p"])
+    near = stakes.evaluate(y, {"p": p}, costs=COSTS)
+    frame = pl.DataFrame({"y": y, "p": p}).lazy()
+    far = stakes.evaluate_frame(frame, label="y", scores=["p"], costs=COSTS)
+    for found in (near, far):
+        assert "zeros-softened" in [note.code for note in found.notes]
+    assert far["p"].calibration_slope == pytest.approx(near["p"].calibration_slope, abs=0.01)
+
+
+def test_an_absent_class_is_told_by_the_number_of_cases() -> None:
+    frame = pl.DataFrame({"y": [0] * 50, "p": np.linspace(0.2, 0.2001, 50)}).lazy()
+    found = stakes.evaluate_frame(frame, label="y", scores=["p"], costs=COSTS)
+    assert any("no case of 1 among the 50" in note for note in found.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -131,3 +132,36 @@ def _same_step(name: str, found: Compliance) -> str:
         f"A has {' and '.join(said)} than B. D differs from C in the same way, yet {name} "
         "prefers C."
     )
+
+
+class AuditPage:
+    """What every audit can be written as."""
+
+    __slots__ = ()
+
+    def to_html(
+        self, path: Any = None, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
+    ) -> Any:
+        """The page in the style of the report: one file that loads nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; the path is then returned.
+        title : str
+            The heading; by default the question that the page answers.
+        facts : mapping, optional
+            What to say about where it comes from: "source".
+        more : sequence of str
+            Further reasons, after those of the audit.
+
+        Returns
+        -------
+        str or Path
+            The page; or where it was written.
+        """
+        from stakes.report.answer_pages import audit_page
+        from stakes.report.evaluation_forms import written
+
+        found: Any = self  # one of the two audits
+        return written(audit_page(found, title=title, facts=facts, more=more), path)

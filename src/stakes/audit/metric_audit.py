@@ -5,7 +5,7 @@ sentences.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,15 @@ from stakes._guesses import answers_guesses
 from stakes.application import Application
 from stakes.application.cost_input import read_any_costs
 from stakes.application.uncertain import settled
-from stakes.audit.audit_words import against, choice, errors_in, false_alarms, opening, short
+from stakes.audit.audit_words import (
+    AuditPage,
+    against,
+    choice,
+    errors_in,
+    false_alarms,
+    opening,
+    short,
+)
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.compliance import compliance
 from stakes.audit.compliance_witnesses import Compliance
@@ -51,7 +59,7 @@ def _misranked(rate: MisrankingRate, app: Application | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(AuditPage):
     """What a metric rewards, next to what is at stake; made by `audit`.
 
     Parameters
@@ -160,32 +168,6 @@ class Audit:
             "implied_miss_cost": math.nan if self.implied is None else _miss_price(self.implied),
             "regret": math.nan if among is None or np.isnan(among.values).all() else among.regret,
         }
-
-    def to_html(
-        self, path: Any = None, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
-    ) -> Any:
-        """The page in the style of the report: one file that loads nothing.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to write it; the path is then returned.
-        title : str
-            The heading; by default the question that the page answers.
-        facts : mapping, optional
-            What to say about where it comes from: "source".
-        more : sequence of str
-            Further reasons, after those of the audit.
-
-        Returns
-        -------
-        str or Path
-            The page; or where it was written.
-        """
-        from stakes.report.answer_pages import audit_page
-        from stakes.report.evaluation_forms import written
-
-        return written(audit_page(self, title=title, facts=facts, more=more), path)
 
     def __repr__(self) -> str:
         kind = "compliant" if self.compliant else str(self.compliance.failure)

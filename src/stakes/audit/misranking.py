@@ -105,6 +105,8 @@ def _samples(costs: Any) -> FloatArray:
         c.values if isinstance(c, CostMatrix) else c for c in of_kind(costs, "utilities", Iterable)
     ]
     array = as_reals(values, "costs", CostError)
+    if array.ndim == 2 and min(array.shape) > 1:  # one table of costs
+        array = array[None]
     if array.ndim != 3 or array.shape[0] == 0 or not np.isfinite(array).all():
         raise CostError(
             f"samples of costs must be finite and of shape (m, K, M); got {array.shape}."

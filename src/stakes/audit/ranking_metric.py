@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.application.uncertain import settled
-from stakes.audit.audit_words import against, choice, false_alarms, opening
+from stakes.audit.audit_words import AuditPage, against, choice, false_alarms, opening
 from stakes.audit.candidates import CandidateAudit
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.counts.table_cells import as_table
@@ -52,7 +52,7 @@ _MEANING = {
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreAudit:
+class ScoreAudit(AuditPage):
     """What a metric of scores stands for, next to what is at stake; made by `audit`.
 
     Parameters
@@ -104,32 +104,6 @@ class ScoreAudit:
             "implied_miss_cost": price,
             "regret": math.nan if among is None else among.regret,
         }
-
-    def to_html(
-        self, path: Any = None, *, title: str = "", facts: Any = None, more: Sequence[str] = ()
-    ) -> Any:
-        """The page in the style of the report: one file that loads nothing.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to write it; the path is then returned.
-        title : str
-            The heading; by default the question that the page answers.
-        facts : mapping, optional
-            What to say about where it comes from: "source".
-        more : sequence of str
-            Further reasons, after those of the audit.
-
-        Returns
-        -------
-        str or Path
-            The page; or where it was written.
-        """
-        from stakes.report.answer_pages import audit_page
-        from stakes.report.evaluation_forms import written
-
-        return written(audit_page(self, title=title, facts=facts, more=more), path)
 
     def __repr__(self) -> str:
         return f"ScoreAudit({self.metric})"

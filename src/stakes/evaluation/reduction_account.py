@@ -46,7 +46,7 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.messages.steps import steps
 from stakes.rules import DecisionRule
-from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.summaries import ConfusionMatrix, PairedCounts, ScoreBins
 from stakes.uncertainty import Comparison, Difference
 
 #: What rows that stayed in their engine cannot tell.
@@ -118,6 +118,11 @@ def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMa
     columns = [app.decisions.index(decision) for decision in table.decisions]
     counts[:, columns] = table.counts[rows]
     return ConfusionMatrix(counts, app.classes, app.decisions)
+
+
+def _reaches_zero(bins: ScoreBins) -> bool:
+    """Whether a probability of either class was 0."""
+    return bool((bins.runs.lowest == 0).any() or (bins.runs.highest == 1).any())
 
 
 def _alike(joint: PairedCounts) -> bool:
@@ -267,6 +272,13 @@ class _Judge:
                 model, bins, as_is, self.application, rng, weighted=weighted
             )
             self.notes += notes
+        binned = self.found.whole.bins
+        softened = [
+            model for model, one in found.items()
+            if one.recalibrated is not None and _reaches_zero(binned[model])
+        ]  # fmt: skip
+        if softened:
+            self.notes.append(Note("zeros-softened", models=", ".join(softened)))
         if found:
             self.reasons["recalibrated_nec"] = "not-recalibrated"
             self.reasons["ranges"] = "mixed-models"

@@ -96,6 +96,10 @@ def judged_bins(
     counts = np.stack(bins.runs[:2], axis=1)
     if weighted:
         return BinnedModel(scores), Note("recalibration-weighted", model=name)
+    if (bins.class_totals == 0).any():
+        absent = bins.classes[int(np.argmin(bins.class_totals))]
+        why = f"there is no case of {absent!r} among the {bins.total:g}."
+        return BinnedModel(scores), Note("not-recalibrated", model=name, why=why)
     drawn = fold_counts(counts, folds, rng)
     at, truth, fold = np.nonzero(drawn)
     cases, score = drawn[at, truth, fold], middles(bins)[at]
