@@ -234,6 +234,13 @@ class Calibrator(Savable, AnswersGuesses):
         """Apply the parameters."""
         raise NotImplementedError
 
+    def _direction(self) -> int | None:
+        """1 where the posterior of the second of two classes never falls as its score rises.
+
+        -1 where it never rises, and None where neither is known.
+        """
+        return None
+
     def _need_fit(self) -> None:
         """Raise before anything was learnt."""
         if self.classes is None:
@@ -280,11 +287,29 @@ class Shifted(Calibrator):
     def _fit(self, cases: Cases) -> None:
         raise DataError("a shifted calibrator is already fitted.", hint="fit the one inside")
 
+    def _direction(self) -> int | None:
+        return self.inner._direction()
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         assert self.inner.priors is not None
         assert self.priors is not None
         inner = self.inner._applied_to(scores)
         return log_softmax(shift_log_priors(inner, self.inner.priors, self.priors))
+
+
+def same_sign(slopes: FloatArray) -> int | None:
+    """1 where no slope is negative, -1 where none is positive; None where both occur."""
+    if (slopes >= 0.0).all():
+        return 1
+    return -1 if (slopes <= 0.0).all() else None
+
+
+def run_of(values: FloatArray) -> int | None:
+    """1 where values never fall along the last axis, -1 where they never rise; None otherwise."""
+    before, after = values[..., :-1], values[..., 1:]
+    if (after >= before).all():
+        return 1
+    return -1 if (after <= before).all() else None
 
 
 def as_calibrator(value: Any) -> Calibrator:

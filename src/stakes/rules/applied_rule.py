@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import refuse_bad_posteriors
 from stakes._columns import as_array, as_floats
 from stakes._kernels.bayes_rule import code_type, decide_by_cuts
 from stakes._names import as_positions, encode, listed
@@ -30,19 +31,21 @@ def decided(rule: DecisionRule, scores: Any, costs: Any = None) -> NDArray[Any]:
     if rule.scores == "decision":
         kind = code_type(len(rule.decisions))
         return as_positions(encode(scores, rule.decisions, "scores")).astype(kind)
-    if rule.has_cuts and rule.calibrator is None and rule.scores != "posterior":
+    if rule.has_raw_cuts and rule.scores != "posterior":
         return _by_cuts(rule, _single(rule, scores))
+    if rule.has_raw_cuts and (rule.calibrator is not None or rule.cut is not None):
+        posteriors = _as_given(rule, scores)
+        refuse_bad_posteriors(posteriors)
+        return _by_cuts(rule, posteriors if posteriors.ndim == 1 else posteriors[:, 1])
     posteriors = _posteriors(rule, scores)
     if rule.per_case:
         return _by_case(rule, posteriors, costs)
-    if rule.cut is not None:
-        return _by_cuts(rule, posteriors if posteriors.ndim == 1 else posteriors[:, 1])
     return _by_expected_costs(rule, posteriors)
 
 
 def _by_cuts(rule: DecisionRule, scores: NDArray[Any]) -> NDArray[Any]:
     """Single numbers compared with the cuts in their own type."""
-    at, taken = rule.cuts(scores.dtype.name)
+    at, taken = rule.raw_cuts(scores.dtype.name)
     codes = np.empty(scores.shape[0], dtype=code_type(len(rule.decisions)))
     table = np.array(taken, dtype=codes.dtype)
     decide_by_cuts(scores, np.array(at, dtype=scores.dtype), table, codes)
@@ -60,12 +63,17 @@ def _single(rule: DecisionRule, scores: Any) -> NDArray[Any]:
 def _posteriors(rule: DecisionRule, scores: Any) -> NDArray[Any]:
     """Posteriors for `from_priors`, or where the rule runs; columns in the order of the classes."""
     if rule.calibrator is not None:
-        return rule.calibrator.posteriors(_as_fitted(rule, scores))
+        return rule.calibrator.posteriors(as_fitted(rule, scores))
     if rule.scores == "log_odds":
         return Posteriors.from_logits(scores, rule.classes).values
     if rule.scores == "llr":
         assert rule.said_at is not None
         return Posteriors.from_llrs(scores, rule.said_at, rule.classes).values
+    return _as_given(rule, scores)
+
+
+def _as_given(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+    """Posteriors in the order of the classes and in their own type."""
     array = _in_order(rule, scores)
     half = getattr(scores, "dtype", None) == np.float16  # a column is read as float64
     return array.astype(np.float16) if half else array
@@ -78,15 +86,17 @@ def _in_order(rule: DecisionRule, posteriors: Any) -> NDArray[Any]:
     return posterior_array(posteriors, rule.classes, ClassOrder() if named else order)
 
 
-def _as_fitted(rule: DecisionRule, scores: Any) -> Any:
+def as_fitted(rule: DecisionRule, scores: Any) -> Any:
     """Scores in the form that the calibrator was fitted on, as far as the rule knows."""
-    from stakes.calibration.score_kind import UNIT_COLUMN
+    from stakes.calibration.score_kind import POSTERIORS, TABLE, UNIT_COLUMN
 
     assert rule.calibrator is not None
     if rule.scores == "posterior" and rule.calibrator._sort != UNIT_COLUMN:
         array = _in_order(rule, scores)
         named = rule.calibrator.classes == rule.classes
         return Posteriors(array, classes=rule.classes if named else None)
+    if rule.scores == "log_odds" and rule.calibrator._sort in (POSTERIORS, TABLE):
+        return Posteriors.from_logits(scores)
     return scores
 
 

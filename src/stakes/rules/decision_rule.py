@@ -31,7 +31,9 @@ from stakes.application.application import as_application
 from stakes.decisions.bayes import weighed_decisions
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.rules.applied_rule import decided
+from stakes.rules.raw_cuts import cuts_before_calibration
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
+from stakes.rules.rule_parts import priors_of_calibrator, refuse_what_contradicts
 from stakes.rules.rule_words import in_words, in_words_short, texts_for
 from stakes.typing import FloatArray, Name, Priors
 
@@ -120,7 +122,7 @@ class DecisionRule:
         if self.cut is not None:
             keep(self, "cut", as_number(self.cut, "cut"))
         if self.calibrator is not None:
-            keep(self, "from_priors", _priors_of(self))
+            keep(self, "from_priors", priors_of_calibrator(self))
         if self.from_priors is not None:
             shares = as_priors(self.from_priors, self.classes, name="from_priors")
             keep(self, "from_priors", frozen(shares))
@@ -129,7 +131,7 @@ class DecisionRule:
             keep(self, "score_range", (float(low), float(high)))
         if self.cut_texts is not None:
             keep(self, "cut_texts", tuple(self.cut_texts))
-        _refuse_what_contradicts(self)
+        refuse_what_contradicts(self)
 
     # ------------------------------------------------------------- what it holds
 
@@ -188,6 +190,50 @@ class DecisionRule:
         if kind not in self._cuts:
             self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
         return list(self._cuts[kind]), list(self.taken)
+
+    @property
+    def has_raw_cuts(self) -> bool:
+        """Whether scores as they come are compared with cuts, also where they are calibrated."""
+        if self.calibrator is None:
+            return self.has_cuts
+        return self.has_cuts and self.calibrator._direction() is not None
+
+    def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
+        """Cuts on scores as they come, ascending, moved through the calibrator if there is one.
+
+        Decision `k + 1` is taken where ``score > cut[k]``, and so at scores of this type alone:
+        the cut is the last of them that is still below. Where a step of the calibrator begins with
+        a score, the cut is the number just before it. A decision that no score leads to is left
+        out.
+
+        Parameters
+        ----------
+        score_type : {"float64", "float32", "float16"}, optional
+            The type of the scores; that of the rule if absent.
+
+        Returns
+        -------
+        cuts : list of float
+        taken : list of int
+            Positions of decisions: one more than there are cuts.
+
+        Examples
+        --------
+        >>> DecisionRule(Application([[0, 1], [3, 0]])).raw_cuts()
+        ([0.25], [0, 1])
+        """
+        kind = self.score_type if score_type is None else score_type
+        if self.calibrator is None or not self.has_cuts:
+            return self.cuts(kind)
+        if kind not in self._raw_cuts:
+            self._raw_cuts[kind] = cuts_before_calibration(self, kind)
+        at, taken = self._raw_cuts[kind]
+        return list(at), list(taken)
+
+    @cached_property
+    def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
+        """Cuts on scores as they come, by their type, each found once."""
+        return {}
 
     @cached_property
     def _cuts(self) -> dict[str, tuple[float, ...]]:
@@ -297,11 +343,11 @@ class DecisionRule:
         expression
             From 0 on, in the order of the decisions.
         """
+        if self.has_raw_cuts:
+            return decided_by_cuts(dialect, columns[-1], *self.raw_cuts())
         if self.calibrator is not None or self.per_case or self.scores == "decision":
             as_is = "an expression needs one rule on the scores as they are"
             raise CostError(f"{as_is}; this is {self}.")
-        if self.has_cuts:
-            return decided_by_cuts(dialect, columns[-1], *self.cuts())
         if self.scores != "posterior":
             raise CostError("an expression for more than two classes needs posteriors.")
         costs, sizes, margin = expected_costs(dialect, columns, self._compared)
@@ -412,57 +458,6 @@ class DecisionRule:
 
     def __hash__(self) -> int:
         return hash((self.application, self.scores, self.cut, self.per_case, self.model))
-
-
-def _priors_of(rule: DecisionRule) -> FloatArray:
-    """The priors that a calibrator gives its posteriors for."""
-    from stakes.calibration.calibrator import as_calibrator
-
-    fitted = as_calibrator(rule.calibrator)
-    if fitted.classes is None or fitted.priors is None:
-        raise DataError("`calibrator` has not been fitted.", hint="calibrator.fit(scores, y_true)")
-    knows, has = len(fitted.classes), len(rule.classes)
-    if knows != has:
-        raise DataError(f"`calibrator` knows {knows} classes; the application has {has}.")
-    said = rule.from_priors
-    if said is not None and not np.array_equal(said, fitted.priors):
-        raise PriorError(
-            f"`from_priors` are {np.asarray(said).tolist()}, and the calibrator gives posteriors "
-            f"for {fitted.priors.tolist()}.",
-            hint="leave out `from_priors`",
-        )
-    return fitted.priors
-
-
-def _refuse_what_contradicts(rule: DecisionRule) -> None:
-    """Raise for parts that cannot be meant together."""
-    if rule.scores == "rank" and rule.cut is None and rule.calibrator is None:
-        raise DataError("a rule on ranks needs `cut` or a calibrator.")
-    if rule.cut is not None:
-        if rule.application.costs.shape != (2, 2):
-            raise CostError("`cut` needs two classes and two decisions.")
-        if np.isnan(rule.cut):
-            raise DataError("`cut` must be a number; got nan.")
-        if rule.per_case or rule.scores == "decision" or rule.calibrator is not None:
-            raise DataError("`cut` is on scores as they are, and the same for all cases.")
-    if rule.per_case and rule.scores == "decision":
-        raise DataError("decisions are not decided again, per case or otherwise.")
-    if rule.calibrator is not None and rule.scores == "decision":
-        raise DataError("decisions cannot be calibrated.")
-    if rule.scores == "llr" and rule.priors is None and rule.cut is None and not rule.calibrator:
-        raise PriorError("log-likelihood ratios need the priors where the rule will run.")
-    if rule.score_range is not None and not rule.score_range[0] <= rule.score_range[1]:
-        raise DataError(f"`score_range` must be in order; got {rule.score_range}.")
-    before, after = rule.said_at, rule.priors
-    if before is None or after is None:
-        return
-    for name, here, there in zip(rule.classes, before, after, strict=True):
-        if here == 0 and there > 0:
-            raise PriorError(
-                f"class {name!r} has no case in the data that the scores were made for, but a "
-                f"prior of {there:g}; posteriors cannot be moved there.",
-                hint="bring cases of it, or give it a prior of 0",
-            )
 
 
 def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:

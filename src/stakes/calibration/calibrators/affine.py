@@ -16,7 +16,7 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, same_sign
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.calibrators.logistic import Smoothable, fit_odds, fit_report, on_line
 from stakes.calibration.labelled_scores import (
@@ -101,6 +101,9 @@ class _Scaling(Smoothable):
         if np.isnan(logits).any():  # a scale of exactly 0 ignores even infinite scores
             logits[np.isnan(logits)] = 0.0
         return log_softmax(logits + self.biases)
+
+    def _direction(self) -> int | None:
+        return same_sign(self.scales)
 
     _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
 

@@ -267,6 +267,9 @@ class Automatic(Calibrator):
             logs.append(table)
         return kept, logs, failures
 
+    def _direction(self) -> int | None:
+        return self.chosen._direction()
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return self.chosen._log_posteriors(self.chosen._bounded(scores, learn=False))
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._kernels.class_scores import binary_log_posteriors
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, same_sign
 from stakes.calibration.calibrator_file import made
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.calibrators.isotonic import VennAbers
@@ -71,6 +71,9 @@ class Rank(Calibrator):
         """Logarithms of the rank from below and from above."""
         rank = np.interp(odds, self.places, self.ranks)
         return [np.log(rank), -np.log1p(-rank)]
+
+    def _direction(self) -> int | None:
+        return same_sign(self.coefficients)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         first, second = self._features(scores.log_odds())
@@ -157,6 +160,10 @@ class Average(Calibrator):
             member.options["classes"] = None
             member._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
 
+    def _direction(self) -> int | None:
+        found = {member._direction() for member in self.members}
+        return found.pop() if len(found) == 1 else None
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs = [member._applied_to(scores) for member in self.members]
         return mixed(logs, self.weights, self.options["emphasis"])
@@ -208,6 +215,9 @@ class Constant(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, or drop its column")
         self.shares = np.array(cases.priors, dtype=np.float64)
+
+    def _direction(self) -> int | None:
+        return 1
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs: FloatArray = np.tile(np.log(self.shares), (len(scores), 1))

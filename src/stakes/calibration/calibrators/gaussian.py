@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._kernels.class_scores import binary_log_posteriors, median
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, run_of
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.score_input import Scores
@@ -163,6 +163,10 @@ class Gaussian(Calibrator):
             if still and np.allclose(old, variances, rtol=1e-10, atol=0.0):
                 break
         return means, variances
+
+    def _direction(self) -> int | None:
+        line = self.degrees == 0.0 and self.spreads[0] == self.spreads[1]
+        return run_of(self.means) if line else None
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()

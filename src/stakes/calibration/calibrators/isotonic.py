@@ -18,7 +18,7 @@ from stakes._kernels.isotonic_blocks import (
     pav_blocks,
     venn_abers_upper,
 )
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, run_of
 from stakes.calibration.calibrator_json import Shapes, as_parameter
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.score_input import Scores
@@ -92,6 +92,9 @@ class Isotonic(Calibrator):
             self.maps.append(_knots(fit, shift))
         self.offsets = None if two else cases.prior_offsets()
         self.report["blocks"] = sum(places.size // 2 for places, _ in self.maps)
+
+    def _direction(self) -> int | None:
+        return run_of(self.maps[0][1]) if self.offsets is None else None
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         pairs = zip(self.maps, _class_odds(scores), strict=True)
@@ -221,6 +224,9 @@ class VennAbers(Calibrator):
         below = np.searchsorted(self.places, odds, side="right") - 1
         above = np.searchsorted(self.places, odds, side="left")
         return np.append(self.lower, 0.0)[below], np.append(self.upper, 1.0)[above]
+
+    def _direction(self) -> int | None:
+        return run_of(np.array([self.lower, self.upper]))
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         lower, upper = self._pair(scores.log_odds())
@@ -357,9 +363,16 @@ class Histogram(Calibrator):
         """The bin of each score."""
         return np.searchsorted(self.edges, odds, side="right")
 
+    def _odds(self) -> FloatArray:
+        """The log odds of each bin, at the shares of the data."""
+        with_half = self.positives + 0.5, self.totals - self.positives + 0.5
+        return np.asarray(np.log(with_half[0]) - np.log(with_half[1]))
+
+    def _direction(self) -> int | None:
+        return run_of(self._odds())
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        odds = np.log(self.positives + 0.5) - np.log(self.totals - self.positives + 0.5)
-        return binary_log_posteriors(odds[self._place(scores.log_odds())] + self.shift)
+        return binary_log_posteriors(self._odds()[self._place(scores.log_odds())] + self.shift)
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         super()._restore(parameters)

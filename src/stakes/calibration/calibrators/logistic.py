@@ -10,7 +10,7 @@ import numpy as np
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
 from stakes._kernels.optimise.regression_fit import Line, fit_line, fit_logistic
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, same_sign
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth
 from stakes.calibration.score_input import Scores
@@ -146,6 +146,9 @@ class Logistic(Smoothable):
         self.slope, self.intercept = line.slope, line.intercept
         self.report |= described
 
+    def _direction(self) -> int | None:
+        return same_sign(np.array([self.slope]))
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return binary_log_posteriors(on_line(scores.log_odds(), self.slope, self.intercept))
 
@@ -201,6 +204,9 @@ class Beta(Smoothable):
         )
         infinite = np.array([kept.below, kept.above])
         self.coefficients[infinite] = np.maximum(self.coefficients[infinite], JUST_POSITIVE)
+
+    def _direction(self) -> int | None:
+        return same_sign(self.coefficients)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()

@@ -11,7 +11,7 @@ from stakes._checks import is_number
 from stakes._columns import refuse_lost_weights
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.monotone_curve import likely_curve, mean_log_odds
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, run_of
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.score_input import Scores
@@ -157,6 +157,9 @@ class Smooth(Calibrator):
         scored = (np.clip(odds / 2.0, low, high) - low) / (high - low)
         mean = part * ranked / (last - first or 1.0) + (1.0 - part) * scored
         return np.asarray(mean * (_CELLS - 1))
+
+    def _direction(self) -> int | None:
+        return run_of(self.curves)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds, cells = scores.log_odds(), np.arange(_CELLS)

@@ -1,0 +1,78 @@
+"""Cuts on calibrated posteriors as cuts on scores as they come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.float_search import last_number
+from stakes.exceptions import CostError
+from stakes.rules.applied_rule import as_fitted
+from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from stakes.rules.decision_rule import DecisionRule
+
+#: The largest score that calibrators take.
+_LARGEST = 1e100
+
+
+# The cut is the rule: docs/design/rules.md.
+def cuts_before_calibration(rule: DecisionRule, kind: str) -> tuple[list[float], list[int]]:
+    """See `DecisionRule.raw_cuts`: each cut is moved to the last score that stays below it."""
+    assert rule.calibrator is not None
+    direction = rule.calibrator._direction()
+    if direction is None:
+        raise CostError(
+            f"after {rule.calibrator.kind} calibration a higher score may mean a lower "
+            "probability, so there are no cuts on the scores as they come.",
+            hint="use a calibrator that keeps the order, such as Affine() or Isotonic()",
+        )
+    at, taken = rule.cuts("float64")  # calibrated posteriors are float64, whatever they are of
+    low, high = _ends(rule, kind)
+    if direction < 0:
+        at, taken = at[::-1], taken[::-1]
+    found: list[tuple[float | None, int]] = []
+    for cut, decision in zip(at, taken[1:], strict=True):
+
+        def stays(scores: NDArray[Any], cut: float = cut) -> NDArray[np.bool_]:
+            above = _second(rule, scores) > cut
+            return ~above if direction > 0 else above
+
+        found.append((last_number(stays, low, high, kind), decision))
+    return _that_occur(found, taken[0], high)
+
+
+def _that_occur(
+    found: list[tuple[float | None, int]], first: int, high: float
+) -> tuple[list[float], list[int]]:
+    """Cuts without those that no score lies below or above."""
+    at, taken = list[float](), [first]
+    for cut, decision in found:
+        if cut is None or (at and cut <= at[-1]):  # nothing lies between: the next one takes over
+            taken[-1] = decision
+        elif cut < high:
+            at.append(cut)
+            taken.append(decision)
+    return at, taken
+
+
+def _ends(rule: DecisionRule, kind: str) -> tuple[float, float]:
+    """The least and the greatest score that is asked; certain ones are decided like the next."""
+    number = np.finfo(np.dtype(kind))
+    if rule.scores == "posterior":
+        return float(number.smallest_subnormal), float(1 - number.epsneg)
+    most = min(_LARGEST, float(number.max))
+    return -most, most
+
+
+def _second(rule: DecisionRule, scores: NDArray[Any]) -> FloatArray:
+    """The calibrated posterior of the second class for scores in order."""
+    from stakes.calibration.score_input import Scores
+
+    assert rule.calibrator is not None
+    wide = scores.astype(np.float64)
+    given = as_fitted(rule, wide) if rule.scores == "posterior" else Scores(wide)
+    return rule.calibrator.posteriors(given)[:, 1]

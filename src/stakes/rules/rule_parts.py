@@ -1,0 +1,64 @@
+"""The parts of a rule that must fit each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from stakes.rules.decision_rule import DecisionRule
+
+
+def priors_of_calibrator(rule: DecisionRule) -> FloatArray:
+    """The priors that a calibrator gives its posteriors for."""
+    from stakes.calibration.calibrator import as_calibrator
+
+    fitted = as_calibrator(rule.calibrator)
+    if fitted.classes is None or fitted.priors is None:
+        raise DataError("`calibrator` has not been fitted.", hint="calibrator.fit(scores, y_true)")
+    knows, has = len(fitted.classes), len(rule.classes)
+    if knows != has:
+        raise DataError(f"`calibrator` knows {knows} classes; the application has {has}.")
+    said = rule.from_priors
+    if said is not None and not np.array_equal(said, fitted.priors):
+        raise PriorError(
+            f"`from_priors` are {np.asarray(said).tolist()}, and the calibrator gives posteriors "
+            f"for {fitted.priors.tolist()}.",
+            hint="leave out `from_priors`",
+        )
+    return fitted.priors
+
+
+def refuse_what_contradicts(rule: DecisionRule) -> None:
+    """Raise for parts that cannot be meant together."""
+    if rule.scores == "rank" and rule.cut is None and rule.calibrator is None:
+        raise DataError("a rule on ranks needs `cut` or a calibrator.")
+    if rule.cut is not None:
+        if rule.application.costs.shape != (2, 2):
+            raise CostError("`cut` needs two classes and two decisions.")
+        if np.isnan(rule.cut):
+            raise DataError("`cut` must be a number; got nan.")
+        if rule.per_case or rule.scores == "decision" or rule.calibrator is not None:
+            raise DataError("`cut` is on scores as they are, and the same for all cases.")
+    if rule.per_case and rule.scores == "decision":
+        raise DataError("decisions are not decided again, per case or otherwise.")
+    if rule.calibrator is not None and rule.scores == "decision":
+        raise DataError("decisions cannot be calibrated.")
+    if rule.scores == "llr" and rule.priors is None and rule.cut is None and not rule.calibrator:
+        raise PriorError("log-likelihood ratios need the priors where the rule will run.")
+    if rule.score_range is not None and not rule.score_range[0] <= rule.score_range[1]:
+        raise DataError(f"`score_range` must be in order; got {rule.score_range}.")
+    before, after = rule.said_at, rule.priors
+    if before is None or after is None:
+        return
+    for name, here, there in zip(rule.classes, before, after, strict=True):
+        if here == 0 and there > 0:
+            raise PriorError(
+                f"class {name!r} has no case in the data that the scores were made for, but a "
+                f"prior of {there:g}; posteriors cannot be moved there.",
+                hint="bring cases of it, or give it a prior of 0",
+            )

@@ -1,0 +1,161 @@
+"""Cuts on scores as they come decide like cuts on calibrated posteriors, at every number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stakes import Application, DecisionRule
+from stakes._kernels.float_search import last_number
+from stakes.calibration import (
+    Affine,
+    Average,
+    Beta,
+    Gaussian,
+    Histogram,
+    Isotonic,
+    Logistic,
+    Rank,
+    Smooth,
+    Temperature,
+    Vector,
+    VennAbers,
+)
+from stakes.exceptions import CostError, PosteriorError
+from stakes.posteriors import Posteriors
+
+APP = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+ASK = Application([[0, 1, 0.2], [10, 0, 0.3]], priors=[0.9, 0.1])
+KINDS = (Affine, Temperature, Vector, Logistic, Beta, Rank, Isotonic, VennAbers, Smooth, Average)
+#: Every number of float16 from 0 to 1: all scores there are.
+HALVES = np.arange(0, 0x3C01, dtype=np.uint16).view(np.float16)
+
+
+def cases(seed: int = 0, n: int = 300, turned: bool = False):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    odds = rng.normal(1.5 * (2 * y - 1) * (-1 if turned else 1), 2.0)
+    return y, 1 / (1 + np.exp(-odds))
+
+
+def fitted(kind, **how):
+    y, p = cases(**how)
+    return kind(bound="data").fit(Posteriors(p), y)
+
+
+@settings(max_examples=40)
+@given(low=st.floats(-1e9, 1e9), high=st.floats(-1e9, 1e9), at=st.floats(-2e9, 2e9))
+def test_the_last_number_is_found_among_all(low, high, at):
+    low, high = min(low, high), max(low, high)
+    found = last_number(lambda x: x <= at, low, high, "float64")
+    assert found == (None if at < low else min(at, high))
+
+
+def test_the_last_of_all_halves():
+    numbers = np.concatenate([-HALVES[:0:-1], HALVES]).astype(float)
+    for at in numbers[:: len(numbers) // 50]:
+        assert last_number(lambda x, at=at: x < at, -1.0, 1.0, "float16") == (
+            None if at == -1 else numbers[np.searchsorted(numbers, at) - 1]
+        )
+
+
+@pytest.mark.parametrize("application", [APP, ASK])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_half_is_decided_like_its_calibrated_posterior(kind, application):
+    calibrator = fitted(kind)
+    rule = DecisionRule(application, calibrator=calibrator, score_type="float16")
+    inner = HALVES[1:-1]  # certain ones are decided like the next
+    posterior = calibrator.posteriors(Posteriors(inner.astype(float)))[:, 1]
+    at, taken = rule.cuts("float64")
+    wanted = np.array(taken)[np.searchsorted(at, posterior, side="left")]
+    assert (np.diff(posterior) >= 0).all()
+    assert (rule.decide(inner) == wanted).all()
+    assert rule.decide(HALVES[[0, -1]]).tolist() == wanted[[0, -1]].tolist()
+    assert len(set(wanted.tolist())) > 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_neighbours_of_a_cut_are_decided_like_their_posteriors(kind):
+    calibrator = fitted(kind)
+    rule = DecisionRule(APP, calibrator=calibrator)
+    (cut,), taken = rule.raw_cuts()
+    (t,), _ = rule.cuts()
+    below, above = calibrator.posteriors(Posteriors([cut, np.nextafter(cut, 1)]))[:, 1]
+    assert taken == [0, 1]
+    assert below <= t < above
+    assert rule.decide([cut, np.nextafter(cut, 1)]).tolist() == [0, 1]
+    table = np.array([[1 - cut, cut]])
+    assert rule.decide(table).tolist() == [int(table[0, 1] > cut)]
+
+
+def test_a_falling_calibrator_turns_the_decisions_round():
+    y, p = cases(turned=True)
+    rule = DecisionRule(APP, calibrator=Affine(bound="data").fit(Posteriors(p), y))
+    (cut,), taken = rule.raw_cuts()
+    assert taken == [1, 0]
+    posteriors = rule.calibrator.posteriors(Posteriors(p))[:, 1]
+    assert (rule.decide(p) == (posteriors > rule.threshold)).all()
+    assert rule.decide([0.0, cut, np.nextafter(cut, 1), 1.0]).tolist() == [1, 1, 0, 0]
+
+
+def test_log_odds_and_ranks_have_raw_cuts_too():
+    y, p = cases()
+    odds = np.log(p / (1 - p))
+    for kind, scores in (("log_odds", odds), ("rank", 7 * odds - 3), ("llr", odds)):
+        calibrator = Logistic().fit(scores, y)
+        rule = DecisionRule(APP, scores=kind, calibrator=calibrator)
+        (cut,), _ = rule.raw_cuts()
+        odds_at_t = np.log(rule.threshold / (1 - rule.threshold))
+        assert cut == pytest.approx((odds_at_t - calibrator.intercept) / calibrator.slope)
+        wanted = calibrator.posteriors(scores)[:, 1] > rule.threshold
+        assert (rule.decide(scores) == wanted).all()
+    on_posteriors = Affine(bound="data").fit(Posteriors(p), y)
+    told = DecisionRule(APP, scores="log_odds", calibrator=on_posteriors)
+    assert (told.decide(odds) == DecisionRule(APP, calibrator=on_posteriors).decide(p)).all()
+
+
+def test_a_step_belongs_to_the_decision_that_ties_go_to():
+    y = np.repeat([0, 1, 0, 1, 0, 1], [9, 1, 5, 5, 1, 9])
+    p = np.repeat([0.1, 0.4, 0.8], 10)
+    calibrator = Isotonic(misleading=0).fit(Posteriors(p), y)  # 0.1, 0.5 and 0.9
+    first = DecisionRule(Application([[0, 1], [1, 0]]), calibrator=calibrator)
+    last = DecisionRule(Application([[1, 0], [0, 1]]), calibrator=calibrator)
+    assert first.decide([0.4]).tolist() == [0]  # p = 1/2 costs the same: the earlier decision
+    assert last.decide([0.4]).tolist() == [0]
+    (cut,), taken = first.raw_cuts()
+    assert cut == pytest.approx(0.4, abs=1e-15)
+    assert (cut >= 0.4, taken) == (True, [0, 1])
+    (cut,), taken = last.raw_cuts()
+    assert cut == pytest.approx(0.4, abs=1e-15)
+    assert (cut < 0.4, taken) == (True, [1, 0])
+
+
+def test_decisions_that_no_score_leads_to_are_left_out():
+    y, p = cases()
+    flat = Isotonic(misleading=1).fit(Posteriors(p), y)
+    never = DecisionRule(Application([[0, 1], [1e-6, 0]]), calibrator=flat)
+    assert never.raw_cuts() == ([], [0])
+    assert never.decide(p).max() == 0
+    always = DecisionRule(Application([[0, 1e-6], [1, 0]]), calibrator=flat)
+    assert always.raw_cuts() == ([], [1])
+
+
+def test_no_cut_where_higher_scores_may_mean_less():
+    y, p = cases()
+    bumpy = Gaussian(variances="unequal").fit(Posteriors(p), y)
+    rule = DecisionRule(APP, calibrator=bumpy)
+    assert not rule.has_raw_cuts
+    with pytest.raises(CostError, match="no cuts on the scores as they come"):
+        rule.raw_cuts()
+    assert (rule.decide(p) == (bumpy.posteriors(Posteriors(p))[:, 1] > rule.threshold)).all()
+    stairs = Histogram(bins=2).fit(Posteriors(p), y)
+    assert DecisionRule(APP, calibrator=stairs).has_raw_cuts
+
+
+def test_bad_posteriors_are_refused_before_they_are_compared():
+    rule = DecisionRule(APP, calibrator=fitted(Affine))
+    for bad in ([0.2, np.nan], [0.2, 1.5], [[0.5, 0.6]]):
+        with pytest.raises(PosteriorError):
+            rule.decide(bad)
