@@ -48,6 +48,7 @@ LAYERS = (
     "calibration",
     "rules",
     "uncertainty",
+    "estimation",
     "monitoring",
     "audit",
     "elicitation",

@@ -42,6 +42,7 @@ with LoadedOnUse(globals()):
     from stakes import demonstration as demonstration
     from stakes import elicitation as elicitation
     from stakes import engines as engines
+    from stakes import estimation as estimation
     from stakes import evaluation as evaluation
     from stakes import exceptions as exceptions
     from stakes import inquiry as inquiry

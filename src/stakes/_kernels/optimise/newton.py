@@ -284,7 +284,12 @@ _ALIKE = 1e-13
 
 
 def most_likely_shares(
-    ratios: Floats, start: Floats, *, tolerance: float, max_iterations: int
+    ratios: Floats,
+    start: Floats,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    weights: Floats | None = None,
 ) -> tuple[Floats, int]:
     """Shares s >= 0, adding to 1, that make sum(log(ratios @ s)) greatest; and the steps taken.
 
@@ -292,27 +297,29 @@ def most_likely_shares(
     concave; where components can hardly be told apart EM needs as many steps as the ratios are
     near to 1, Newton's method a dozen. More than `max_iterations` steps are taken for failure, and
     counted as one more. Components that are alike in every row keep the shares of `start`.
+    `weights` multiply the terms of the sum; without them each counts once.
     """
     shares, steps = start.copy(), 0
+    each = np.full(len(ratios), 1.0 / len(ratios)) if weights is None else weights / weights.sum()
     if bool((np.ptp(ratios, axis=1) <= _ALIKE * ratios.max(axis=1)).all()):
         return shares / shares.sum(), steps
     if len(start) > _MANY:
         for _ in range(min(_TRIED, max_iterations)):
-            pull = _pull(ratios, shares)
+            pull = _pull(ratios, shares, each)
             if len(ratios) * (float(pull.max()) - 1.0) < _CLOSE_SHARES:
                 return shares, steps
             shares, steps = shares * pull, steps + 1
         shares = np.maximum(shares, 1e-12)
-    return _newton(ratios, shares, steps, tolerance, max_iterations)
+    return _newton(ratios, each, shares, steps, tolerance, max_iterations)
 
 
-def _pull(ratios: Floats, shares: Floats) -> Floats:
+def _pull(ratios: Floats, shares: Floats, each: Floats) -> Floats:
     """Slope of the mean log-likelihood: what EM multiplies the shares by."""
-    return np.asarray((1.0 / (ratios @ shares)) @ ratios / len(ratios))
+    return np.asarray((each / (ratios @ shares)) @ ratios)
 
 
 def _newton(
-    ratios: Floats, start: Floats, steps: int, tolerance: float, limit: int
+    ratios: Floats, each: Floats, start: Floats, steps: int, tolerance: float, limit: int
 ) -> tuple[Floats, int]:
     """Minimise sum(s) - mean(log(ratios @ s)) over s >= 0; the optimum sums to 1.
 
@@ -320,16 +327,16 @@ def _newton(
     """
     rows, size = ratios.shape
     shares = start / start.sum()
-    slack = np.maximum(1.0 - _pull(ratios, shares), 0.0) + 0.1
+    slack = np.maximum(1.0 - _pull(ratios, shares, each), 0.0) + 0.1
     barrier = 0.1 * float(shares @ slack)
     while steps < limit:
         scaled = ratios / (ratios @ shares)[:, None]
-        slope = 1.0 - scaled.sum(axis=0) / rows
-        hessian = scaled.T @ scaled / rows
+        slope = 1.0 - each @ scaled
+        hessian = (scaled * each[:, None]).T @ scaled
         hessian.flat[:: size + 1] += slack / shares + 1e-15 * float(np.trace(hessian))
         aim = barrier * start
         step = np.linalg.solve(hessian, aim / shares - slope)
-        length = _length(ratios, shares, step, slope, aim)
+        length = _length(ratios, each, shares, step, slope, aim)
         change = (aim - slack * (shares + step)) / shares
         falling = change < 0.0
         room = float((-slack[falling] / change[falling]).min()) if falling.any() else 1.0
@@ -343,11 +350,13 @@ def _newton(
     return shares / shares.sum(), limit + 1
 
 
-def _length(ratios: Floats, shares: Floats, step: Floats, slope: Floats, aim: Floats) -> float:
+def _length(
+    ratios: Floats, each: Floats, shares: Floats, step: Floats, slope: Floats, aim: Floats
+) -> float:
     """Part of the step that stays inside and lowers what is minimised."""
 
     def value(at: Floats) -> float:
-        return float(at.sum() - np.log(ratios @ at).mean() - aim @ np.log(at))
+        return float(at.sum() - each @ np.log(ratios @ at) - aim @ np.log(at))
 
     fall = float((aim / shares - slope) @ step)
     length = min(1.0, 0.99 / max(float((-step / shares).max()), 1e-300))

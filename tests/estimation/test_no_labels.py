@@ -1,0 +1,226 @@
+"""Estimated costs against the labels, against sums written out, and as laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from stakes import Application, CaseCosts, CostMatrix, ScoreBins
+from stakes.calibration import Temperature
+from stakes.estimation import DecidedCases, estimate_cost
+from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
+
+COSTS = {"fn": 10, "fp": 1}
+
+
+def drawn(n, share, seed, mean=1.5):
+    """Labels, and posteriors that are calibrated at a share of .2."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    llr = rng.normal((2 * y - 1) * mean, np.sqrt(2 * mean))
+    return y, expit(llr + np.log(0.25))
+
+
+def cases(n=1500, share=0.2, seed=0, **options):
+    y, p = drawn(n, share, seed)
+    return DecidedCases.from_scores(y, p, costs=COSTS, **options)
+
+
+def three_classes(n, shares, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, n, p=shares)
+    logits = rng.normal(size=(n, 3)) * 1.2 + 1.44 * np.eye(3)[y]
+    odds = np.exp(logits) * [0.5, 0.3, 0.2]
+    return y, odds / odds.sum(axis=1, keepdims=True)
+
+
+class TestNothingChanged:
+    def test_is_expected_cost_plus_what_was_missed(self):
+        """The two terms of the formula, added in loops."""
+        y, p = drawn(400, 0.2, 1)
+        q = drawn(300, 0.2, 2)[1]
+        reference = DecidedCases.from_scores(y, p, costs=COSTS)
+        found = estimate_cost(reference, q, change="none", calibrator=Temperature())
+        fitted = Temperature().fit(np.column_stack([np.log(1 - p), np.log(p)]), y)
+
+        def meant(scores):
+            return fitted.posteriors(np.column_stack([np.log(1 - scores), np.log(scores)]))[:, 1]
+
+        def expected(scores):
+            return [
+                (1 - m) * 1 if s > 1 / 11 else m * 10
+                for s, m in zip(scores, meant(scores), strict=True)
+            ]
+
+        paid = [
+            (label == 0) * 1 if s > 1 / 11 else (label == 1) * 10
+            for s, label in zip(p, y, strict=True)
+        ]
+        missed = np.mean([a - b for a, b in zip(paid, expected(p), strict=True)])
+        assert found.value == pytest.approx(np.mean(expected(q)) + missed, rel=1e-9)
+
+    def test_the_same_cases_cost_what_they_cost(self):
+        reference = cases()
+        found = estimate_cost(reference, reference, change="none")
+        assert found.value == pytest.approx(reference.cost, rel=1e-9)
+        assert estimate_cost(reference, reference).change == "none"
+
+
+class TestSharesChanged:
+    @pytest.mark.parametrize("share", [0.05, 0.5])
+    def test_shares_and_cost_are_found(self, share):
+        reference = cases(20_000)
+        y, p = drawn(20_000, share, 5)
+        new = reference.alike(p, y_true=y)
+        found = estimate_cost(reference, new)
+        assert found.change == "shares"
+        assert found.priors.low[1] <= share <= found.priors.high[1]
+        assert new.cost in found
+        assert abs(found.value - new.cost) < 0.05 * new.cost
+
+    def test_three_classes_and_abstention(self):
+        costs = CostMatrix(1.0 - np.eye(3)).with_abstention(0.3)
+        reference = DecidedCases.from_scores(
+            *three_classes(6000, [0.5, 0.3, 0.2], 0), application=costs
+        )
+        y, p = three_classes(6000, [0.2, 0.2, 0.6], 1)
+        new = reference.alike(p, y_true=y)
+        found = estimate_cost(reference, new)
+        assert found.change == "shares"
+        np.testing.assert_allclose(found.priors.priors, new.shares, atol=0.03)
+        assert new.cost in found
+
+    def test_wrong_calibration_does_not_matter(self):
+        """A calibrator that cannot undo a bend leaves shares and cost right."""
+        y, p = drawn(20_000, 0.2, 0)
+        z, q = drawn(20_000, 0.5, 1)
+        bent, other = (s**3 for s in (p, q))
+        reference = DecidedCases.from_scores(y, bent, costs=COSTS)
+        new = reference.alike(other, y_true=z)
+        found = estimate_cost(reference, new, change="shares", calibrator=Temperature())
+        assert abs(found.priors.priors[1] - 0.5) < 0.02
+        assert new.cost in found
+
+
+class TestLaws:
+    def test_counts_equal_repeated_rows(self):
+        y, p = drawn(300, 0.2, 3)
+        q = drawn(200, 0.35, 4)[1]
+        times, again = np.arange(300) % 3 + 1, np.arange(200) % 2 + 1
+        short = DecidedCases.from_scores(y, p, costs=COSTS, counts=times)
+        long = DecidedCases.from_scores(np.repeat(y, times), np.repeat(p, times), costs=COSTS)
+        for change in ("none", "shares"):
+            one = estimate_cost(short, short.alike(q, counts=again), change=change)
+            other = estimate_cost(long, np.repeat(q, again), change=change)
+            assert one.value == pytest.approx(other.value, rel=1e-6)
+            assert one.high - one.low == pytest.approx(other.high - other.low, rel=1e-6)
+            assert one.cases == other.cases == again.sum()
+
+    def test_equal_weights_are_none(self):
+        y, p = drawn(300, 0.2, 3)
+        q = drawn(200, 0.35, 4)[1]
+        plain = DecidedCases.from_scores(y, p, costs=COSTS)
+        heavy = DecidedCases.from_scores(y, p, costs=COSTS, sample_weight=np.full(300, 1.0))
+        one, other = estimate_cost(plain, q), estimate_cost(heavy, heavy.alike(
+            q, sample_weight=np.full(200, 7.0)))  # fmt: skip
+        assert (one.value, one.low) == pytest.approx((other.value, other.low), rel=1e-7)
+
+    def test_scaling_the_costs_scales_the_answer(self):
+        y, p = drawn(300, 0.2, 3)
+        q = drawn(200, 0.35, 4)[1]
+        found = [
+            estimate_cost(DecidedCases.from_scores(y, p, costs=costs), q, change="shares")
+            for costs in (COSTS, {"fn": 70, "fp": 7})
+        ]
+        assert 7 * found[0].value == pytest.approx(found[1].value, rel=1e-9)
+        assert 7 * found[0].high == pytest.approx(found[1].high, rel=1e-9)
+
+    def test_costs_per_case_that_are_all_alike(self):
+        y, p = drawn(300, 0.2, 3)
+        q = drawn(200, 0.35, 4)[1]
+        each = [
+            CaseCosts.binary(false_negative=np.full(n, 10.0), false_positive=1.0)
+            for n in (300, 200)
+        ]
+        one = DecidedCases.from_scores(y, p, case_costs=each[0])
+        found = estimate_cost(one, one.alike(q, case_costs=each[1]))
+        plain = estimate_cost(DecidedCases.from_scores(y, p, costs=COSTS), q)
+        assert (found.value, found.low) == pytest.approx((plain.value, plain.low), rel=1e-9)
+
+    def test_bins_that_lose_nothing_give_what_rows_give(self):
+        y, p = drawn(600, 0.2, 3)
+        q = drawn(500, 0.4, 4)[1]
+        p, q = np.round(p, 2), np.round(q, 2)
+        p, q = (np.clip(s, 0.01, 0.99) for s in (p, q))
+        edges = np.unique(np.append(np.linspace(0, 1, 101), 1 / 11))
+        app = Application([[0, 1], [10, 0]])
+        bins = [
+            ScoreBins.from_scores(truth, s, edges=edges, kind="posterior")
+            for truth, s in ((y, p), (np.arange(500) % 2, q))
+        ]
+        found = estimate_cost(
+            DecidedCases.from_bins(bins[0], application=app),
+            DecidedCases.from_bins(bins[1], application=app, labelled=False),
+        )
+        plain = estimate_cost(DecidedCases.from_scores(y, p, application=app), q)
+        assert (found.value, found.low) == pytest.approx((plain.value, plain.low), rel=1e-7)
+        assert (found.cases, found.reference_cases) == (500, 600)
+
+
+class TestRefusals:
+    def test_scores_that_are_no_mixture(self):
+        reference = cases(3000)
+        q = drawn(3000, 0.2, 9, mean=4.0)[1]
+        with pytest.raises(UndefinedError, match="no mixture of what each class scored"):
+            estimate_cost(reference, q)
+        assert estimate_cost(reference, q, change="shares").tests["mixture"] < 0.01
+
+    def test_no_labels_in_the_reference(self):
+        with pytest.raises(DataError, match="no labels"):
+            estimate_cost(cases().alike([0.5, 0.2]), [0.5])
+
+    def test_too_few_cases_of_a_class(self):
+        few = DecidedCases.from_scores([0] * 50 + [1] * 9, np.linspace(0.1, 0.9, 59), costs=COSTS)
+        with pytest.raises(DataError, match="9 cases of 1; 10 are needed"):
+            estimate_cost(few, [0.5])
+
+    @pytest.mark.parametrize("bad", ["labels", None, 3, ["none"]])
+    def test_unknown_change(self, bad):
+        with pytest.raises(DataError, match="`change` must be one of"):
+            estimate_cost(cases(), [0.5], change=bad)
+
+    def test_other_odd_arguments(self):
+        with pytest.raises(DataError, match="`reference` must be a DecidedCases"):
+            estimate_cost([0.5], [0.5])
+        with pytest.raises(DataError, match="at least one case"):
+            cases().alike([])
+        with pytest.raises(PriorError, match="nothing says for which"):
+            DecidedCases.from_scores(
+                None, [0.5], application=Application([[0, 1], [1, 0]], priors=[0.5, 0.5])
+            )
+        with pytest.raises(CostError, match="`rule` holds the costs"):
+            DecidedCases.from_scores(None, [0.5], rule=cases().rule, costs=COSTS)
+        per_case = CaseCosts.binary(false_negative=np.ones(2), false_positive=1.0)
+        with pytest.raises(CostError, match="those of these cases are needed"):
+            DecidedCases.from_scores([0, 1], [0.5, 0.6], case_costs=per_case).alike([0.1])
+
+    def test_a_cut_inside_a_bin(self):
+        bins = ScoreBins.from_scores([0, 1], [0.05, 0.5], edges=[0.9], kind="posterior")
+        with pytest.raises(UndefinedError, match="cuts the bin"):
+            DecidedCases.from_bins(bins, application=[[0, 1], [10, 0]])
+
+
+def test_estimates_say_what_they_assume():
+    found = estimate_cost(cases(), drawn(800, 0.2, 8)[1])
+    assert "assuming that nothing has changed" in found.text
+    assert str(found) == found.text
+    assert found.frame()["cases"].tolist() == [800]
+
+
+def test_naive_cost_of_new_shares():
+    """All are acted on: (1 - share) false alarms; or none: 10 share misses."""
+    reference = cases(5000)
+    found = estimate_cost(reference, drawn(5000, 0.05, 8)[1])
+    share = found.priors.priors[1]
+    assert found.naive == pytest.approx(min(1 - share, 10 * share))
