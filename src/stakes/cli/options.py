@@ -83,8 +83,8 @@ CONDITIONS = "conditions, for continuous integration"
 GROUPS = {"--groups COLUMN": "cases that belong together, such as those of a customer"}
 #: The engine that counts files too large to read, and its memory.
 ENGINES = {
-    "--engine {duckdb,polars,spark}": "the engine that counts files given by a pattern, a folder "
-    "or an address (default duckdb)",
+    "--engine {duckdb,polars,spark,memory}": "the engine that counts files given by a pattern, a "
+    "folder or an address, and large files (default duckdb); memory reads large files instead",
     "--memory 2GB": "how much memory duckdb may use",
 }
 

@@ -19,6 +19,7 @@ from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.inquiry.inquiry import Attended, Inquiry, plainly
 from stakes.inquiry.near_answer import near_answer
 from stakes.inquiry.ranges import MOST_RANGES, Ranges
+from stakes.inquiry.road import said_of_road
 from stakes.messages.audience import command_line
 from stakes.messages.notes import Note
 from stakes.sources.table import Table
@@ -61,7 +62,8 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     """
     of_kind(inquiry, "inquiry", Inquiry)
     with command_line():  # an inquiry is in the words of the options, whoever asks
-        return replace(_answered(inquiry, attended), inquiry=inquiry)
+        found = _answered(inquiry, attended)
+        return replace(found, notes=(*found.notes, *said_of_road(inquiry)), inquiry=inquiry)
 
 
 def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:

@@ -116,7 +116,7 @@ class _Question:
 def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
     """Count the files that the options speak of in their engine; `attended` watches long work."""
     filed, words = costs_given(inquiry)
-    _refuse_what_needs_rows(inquiry, words)
+    refuse_what_needs_rows(inquiry, words)
     if isinstance(inquiry.source, FarFiles):
         files, engine = inquiry.source.files, inquiry.source.engine
         inquiry = inquiry.but(memory=inquiry.source.memory)
@@ -251,7 +251,7 @@ def _hidden_by_folders(asked: _Question) -> list[Note]:
     return [Note("folders-taken", name=name) for name in sorted(inside)]
 
 
-def _refuse_what_needs_rows(inquiry: Inquiry, words: CostWords | None) -> None:
+def refuse_what_needs_rows(inquiry: Inquiry, words: CostWords | None) -> None:
     """Say which options cannot be had without the rows in memory."""
     small = "take a sample of the rows in one file for that"
     for option, why in _NEEDS_ROWS.items():

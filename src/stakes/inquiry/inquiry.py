@@ -85,7 +85,8 @@ class Inquiry:
     preset : str, optional
         Costs and shares of an evaluation of NIST.
     engine, memory : str, optional
-        Who counts what is too large to read, and in how much memory.
+        Who counts what is too large to read ("duckdb", "polars", "spark"), or "memory" to read
+        it all the same; and how much memory DuckDB may use. Chosen by the size of the files.
     time, period : str, optional
         The column of times and the length of a period, for monitoring.
     min_cases : int
@@ -176,14 +177,11 @@ class Inquiry:
     @property
     def is_far(self) -> bool:
         """Whether the rows are counted where they lie, by an engine."""
-        if self.confusion or self.source is None:
-            return False
         if not isinstance(self.source, str):
-            return bool(getattr(self.source, "is_far", False))
-        from stakes.sources.source import is_far
+            return not self.confusion and bool(getattr(self.source, "is_far", False))
+        from stakes.inquiry.road import takes_engine
 
-        needed = bool(self.groups or self.more or self.trials)
-        return is_far(self.source, self.engine, rows_needed=needed)
+        return takes_engine(self)
 
     def but(self, **changes: Any) -> Inquiry:
         """The same inquiry with some answers changed."""

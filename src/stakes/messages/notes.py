@@ -70,6 +70,12 @@ _INFO = {
     "that {rows} add to {low}-{high}; each was divided by its sum.",
     "spaces-left-out": "Spaces around labels were ignored ('{label}' is read as '{read}').",
     "truth-empty": "{rows} empty and left out.",
+    # whether rows were in memory
+    "counted-in-place": "{file} has {size}, so DuckDB counted it where it is; --engine memory "
+    "reads it into memory.",
+    "read-into-memory": "{file} ({size}) was read into memory: {why}",
+    "engine-not-installed": "{file} ({size}) was read into memory; DuckDB would count it in less "
+    "time: pip install 'stakes[duckdb]'.",
     # what was found about decisions
     "rule": "{rule}",
     "ranks-cross-fitted": "These scores only rank cases: each fifth of the cases is decided by a "

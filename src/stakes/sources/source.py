@@ -14,7 +14,9 @@ import narwhals as nw
 
 from stakes._checks import of_kind
 from stakes._files import as_path
-from stakes.exceptions import DataError
+from stakes._optional import load
+from stakes.exceptions import DataError, MissingExtraError
+from stakes.messages.quantities import grouped
 from stakes.sources.patterns import Files, form_of, found_files, several_words
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
@@ -22,8 +24,11 @@ from stakes.sources.table_file import read_table
 if TYPE_CHECKING:
     from stakes.sources.far.opened_files import Opened
 
-#: A single file of at least so many bytes is counted where it lies, not read into memory.
-_LARGE = 1_000_000_000
+#: From here on an engine takes about half of the time and the memory that rows take.
+_MANY_ROWS, _MANY_BYTES = 500_000, 50_000_000
+_ENGINES = ("duckdb", "polars", "spark")
+#: What is said in place of an engine where rows are to be read into memory.
+MEMORY = "memory"
 
 
 # In memory, or where they are: docs/design/files.md.
@@ -32,29 +37,70 @@ def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -
 
     Where rows are needed, only what cannot be read as one file is.
     """
+    _refuse_unknown(engine)
     if file is None or (isinstance(file, str) and file == "-"):
         return False
     of_kind(file, "file", str)
-    if engine is not None:
-        of_kind(engine, "engine", str)
-    if engine or "://" in file:
-        return True
-    if words := several_words(file):  # read together, unless one of them or all are far
-        large = sum(_size(word) for word in words) >= _LARGE
-        return large or any(is_far(word) for word in words)
-    path = as_path(file)
-    if path.is_dir() or form_of(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
-        return True
-    if rows_needed:
+    if engine == MEMORY:
+        _refuse_unnamed(file)
         return False
-    large = form_of(file) is not None and _size(file) >= _LARGE
-    return large and importlib.util.find_spec("duckdb") is not None
+    if engine or _is_unnamed(file):
+        return True
+    return not rows_needed and bool(size_words(file)) and has_duckdb()
 
 
-def _size(file: str) -> int:
-    """Bytes of a file; 0 where it is none."""
+def has_duckdb() -> bool:
+    """Whether the engine is installed that large files go to by themselves."""
+    return importlib.util.find_spec("duckdb") is not None
+
+
+def size_words(file: str) -> str:
+    """The size of files that an engine counts at less cost than memory, in words; else empty."""
+    words = several_words(file) or [file]
+    forms = {form_of(word) for word in words}
+    if forms == {"parquet"}:
+        rows = sum(map(_rows_in, words))
+        return f"{grouped(rows)} rows" if rows >= _MANY_ROWS else ""
+    size = sum(path.stat().st_size for path in map(as_path, words) if path.is_file())
+    return f"{size / 1e6:,.0f} MB" if forms == {"csv"} and size >= _MANY_BYTES else ""
+
+
+def _rows_in(file: str) -> int:
+    """The rows of a Parquet file, as it says itself; 0 where it is none, or is damaged."""
+    try:
+        pyarrow = load("pyarrow", extra="parquet")
+        parquet = load("pyarrow.parquet", extra="parquet")
+        return int(parquet.read_metadata(as_path(file)).num_rows)
+    except MissingExtraError:
+        return 0
+    except (pyarrow.ArrowException, OSError, ValueError):  # said when it is read
+        return 0
+
+
+def _is_unnamed(file: str) -> bool:
+    """Whether files are meant that are not named one by one, or that only engines read."""
+    if words := several_words(file):
+        return any(map(_is_unnamed, words))
     path = as_path(file)
-    return path.stat().st_size if path.is_file() else 0
+    pattern = glob.has_magic(file) and not path.exists()
+    return "://" in file or path.is_dir() or form_of(file) == "arrow" or pattern
+
+
+def _refuse_unknown(engine: Any) -> None:
+    """Raise for an engine that there is not."""
+    if engine is not None and of_kind(engine, "engine", str) not in (*_ENGINES, MEMORY):
+        known = f"{', '.join(_ENGINES)} or {MEMORY}"
+        raise DataError(f"the engine must be {known}; got {engine!r}.")
+
+
+def _refuse_unnamed(file: str) -> None:
+    """Raise for what is not read into memory."""
+    if _is_unnamed(file):
+        raise DataError(
+            f"'{file}' is not read into memory: an engine reads patterns, folders, addresses and "
+            "Arrow files.",
+            hint="name the files one by one, or leave --engine memory out",
+        )
 
 
 @contextmanager
@@ -110,8 +156,9 @@ Source = Table | FarFiles
 def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source:
     r"""The rows of a file, or of the files that a pattern, a folder or an address stands for.
 
-    One file is read into memory; what is more, or larger than a gigabyte, stays where it is and
-    is counted by an engine.
+    Files that are named are read into memory. Patterns, folders and addresses stay where they
+    are and are counted by an engine, and so are large files: half a million rows of Parquet, or
+    50 MB of text.
 
     Parameters
     ----------
@@ -119,8 +166,8 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
         A file of any kind that ``stakes eval --help`` names, Arrow, or a list of trials with
         scores; ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for
         CSV on standard input.
-    engine : {"duckdb", "polars", "spark"}, optional
-        Who counts; naming one leaves the rows where they are.
+    engine : {"duckdb", "polars", "spark", "memory"}, optional
+        Who counts; naming one leaves the rows where they are, and ``"memory"`` reads them.
     memory : str
         How much of it DuckDB may take.
 

@@ -190,9 +190,10 @@ def _at_stake(inquiry: Inquiry, metric: str | None) -> _Here:
     from stakes.exceptions import DataError
     from stakes.inquiry.case_question import costs_given
     from stakes.inquiry.option_words import binary_costs, shares
+    from stakes.sources.source import is_far
 
     if inquiry.file is not None or inquiry.confusion:
-        if inquiry.is_far:  # an engine would count it: the rows are not needed for it
+        if is_far(inquiry.file, rows_needed=True):  # an engine would count it
             raise DataError(
                 f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
                 hint="count it first:  stakes eval ... --save counts.json\nand give the counts "

@@ -28,6 +28,7 @@ from stakes.messages.audience import shown
 
 if TYPE_CHECKING:
     from stakes.evaluation import Evaluation
+    from stakes.inquiry.inquiry import Inquiry
 
 
 FIRST_CALL = (
@@ -115,9 +116,7 @@ def run(args: argparse.Namespace) -> int:
         with_facts,
         write_answer,
     )
-    from stakes.cli.show.progress import attended
     from stakes.exceptions import DataError
-    from stakes.inquiry.answers import answer
 
     file_after_amounts(args)
     _refuse_idle(args)
@@ -129,8 +128,7 @@ def run(args: argparse.Namespace) -> int:
     outputs = {"-o": args.output, "--html": args.html, "--pdf": args.pdf, "--save": args.save}
     inquiry = inquiry_of(args)
     refuse_unfit(outputs, inquiry)
-    watched = partial(attended, quiet=args.quiet)
-    ev = with_facts(answer(inquiry, watched), args.command_line)
+    ev = with_facts(_answered(inquiry, args), args.command_line)
     for warning in ev.warnings:
         warn(warning)
     two = ev.application.costs.shape[0] == 2 and ev.naive is None
@@ -179,6 +177,19 @@ def _refuse_idle(args: argparse.Namespace) -> None:
             raise DataError(f"--{name} must not be negative; got {value}.")
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
+
+
+def _answered(inquiry: Inquiry, args: argparse.Namespace) -> Evaluation:
+    """The evaluation, with its rows in memory where the page shows single rows."""
+    from stakes.cli.show.progress import attended
+    from stakes.inquiry.answers import answer
+    from stakes.inquiry.road import in_memory
+
+    single = {"--embed-posteriors": args.embed_posteriors, "--list-costliest": args.list_costliest}
+    wanted = [option for option, value in {**single, "--forensic": args.forensic}.items() if value]
+    inquiry, notes = in_memory(inquiry, wanted[0]) if wanted else (inquiry, [])
+    ev = answer(inquiry, partial(attended, quiet=args.quiet))
+    return replace(ev, notes=(*ev.notes, *notes))
 
 
 def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:

@@ -102,7 +102,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             return problem
     if re.search(_UNEVEN, str(error)):
         wrong = "a row has more or fewer cells than the header, or a double quote is never closed"
-        alone = "without --engine, one file at a time, you are told which row it is"
+        alone = "--engine memory, one file at a time, tells which row it is"
         return FormatError(f"{files.title}: {wrong}.", hint=alone)
     said = _said(error)
     if re.search(_RECKONING, str(error)):
