@@ -129,8 +129,9 @@ def test_signals_leave_nothing_behind(tmp_path, sent, code):
     )  # fmt: skip
     assert running.stdout.readline() == "working\n"
     running.send_signal(sent)
-    running.communicate(timeout=30)
+    said, _ = running.communicate(timeout=30)
     assert running.returncode == code
+    assert said == "stopped\n"
     assert list(tmp_path.iterdir()) == []
 
 

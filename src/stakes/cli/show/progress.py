@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -69,24 +69,24 @@ def attended(
         except BaseException as error:
             future.set_exception(error)
 
-    thread = threading.Thread(target=copy_context().run, args=(labour,), daemon=True)
-    thread.start()
+    threading.Thread(target=copy_context().run, args=(labour,), daemon=True).start()
+    # what is awaited is the future: Python 3.11 takes a thread whose `join` is interrupted for dead
     try:
-        _watch(thread, what, progress, quiet)
+        _watch(future, what, progress, quiet)
     except BaseException:  # Ctrl-C, or the request to end
         end = time.monotonic() + _LONGEST_STOP
-        while stop is not None and thread.is_alive() and time.monotonic() < end:
+        while stop is not None and not future.done() and time.monotonic() < end:
             with suppress(Exception):  # again and again: between two queries no engine hears it
                 stop()
-            thread.join(timeout=0.1)
+            wait([future], timeout=0.1)
         raise
     return future.result()
 
 
 def _watch(
-    thread: threading.Thread, what: str, progress: Callable[[], float] | None, quiet: bool
+    future: Future[Any], what: str, progress: Callable[[], float] | None, quiet: bool
 ) -> None:
-    """Wait for the thread, and say how far it is.
+    """Wait for the result, and say how far the work is.
 
     ``counting churn/*.parquet: 34 % [######..............] 12 s``
     """
@@ -94,11 +94,10 @@ def _watch(
     line = _Line()
     _OPEN.append(line)
     try:
-        while thread.is_alive():
-            thread.join(timeout=0.05)
+        while not wait([future], timeout=0.05).done:
             now = _now()
-            wait = BETWEEN if line.moves else ELSEWHERE
-            if quiet or now - start < PATIENCE or now - said < wait:
+            pause = BETWEEN if line.moves else ELSEWHERE
+            if quiet or now - start < PATIENCE or now - said < pause:
                 continue
             said, bar, left = now, "", ""
             share: Any = None if progress is None else progress()
