@@ -585,7 +585,7 @@ class TestOtherWords:
     def test_of_things(self) -> None:
         ev = stakes.evaluate(Y, BOTH, costs=COSTS)
         assert ev.threshold == ev["gbm"].threshold
-        assert ev.rule is ev["gbm"].rule
+        assert str(ev.rule("gbm")) == str(ev["gbm"].rule)
         assert ev.decide(GBM).tolist() == stakes.bayes_decisions(GBM, COSTS).tolist()
         with pytest.raises(DataError, match="gave decisions"):
             stakes.evaluate(Y, DECIDED, costs=COSTS).decide(GBM)

@@ -34,6 +34,9 @@ RULES = {
     "certain": DecisionRule(Application([[0, 0], [1, 0]]), scores="log_odds"),
     "rank": DecisionRule(APP, scores="rank", cut=np.inf),
     "per case": DecisionRule(APP, per_case=True),
+    "formulas": DecisionRule(
+        APP, per_case=True, columns="gbm_p", case_costs=[["0", "5"], ["0.75*amount", "0"]]
+    ),
     "decision": DecisionRule(APP, scores="decision"),
     "calibrated": DecisionRule(APP, calibrator=fitted()),
     "several": DecisionRule(CostMatrix.zero_one(2).with_abstention(0.1)),

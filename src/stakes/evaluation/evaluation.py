@@ -30,7 +30,7 @@ from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
 from stakes.results import Frame
 from stakes.rules import DecisionRule
-from stakes.summaries import PairedCounts
+from stakes.summaries import PairedCounts, ScoreCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference, threshold_range
 
@@ -106,6 +106,8 @@ class Evaluation(AnswersGuesses):
         What the groups are called, in the order of their codes.
     inquiry : Inquiry or None
         What was asked, so that it can be asked again; None for arrays, which have no name.
+    score_bins : mapping of str to ScoreCounts
+        The scores of each model by bin, where an engine counted them.
     """
 
     application: Application
@@ -134,6 +136,7 @@ class Evaluation(AnswersGuesses):
     joint: PairedCounts | None = None
     group_names: tuple[str, ...] | None = None
     inquiry: Any = None
+    score_bins: Mapping[str, ScoreCounts] = field(default_factory=dict)
 
     @property
     def costs_said(self) -> tuple[str, ...]:
@@ -180,10 +183,32 @@ class Evaluation(AnswersGuesses):
         """The name of the model that costs least as it is; between equals the first."""
         return min(self.models, key=lambda model: model.cost).name
 
-    @property
-    def rule(self) -> DecisionRule | None:
-        """How the best model, as it is, is decided; None where it gave decisions."""
-        return self[self.best].rule
+    def rule(self, name: str | None = None, *, recalibrated: bool | None = None) -> DecisionRule:
+        """The rule of a model to deploy: to decide with, save, or write as SQL.
+
+        Parameters
+        ----------
+        name : str, optional
+            The model; by default the one that the verdict deploys.
+        recalibrated : bool, optional
+            Whether its scores are re-calibrated first, by the calibrator that was cross-fitted,
+            now learnt from all cases. By default only where the verdict is to deploy it after
+            re-calibrating; a remark that re-calibrating would gain something is left to you.
+
+        Returns
+        -------
+        DecisionRule
+            With costs, priors, names, unit, calibrator, the range of scores and a digest of the
+            data.
+
+        Raises
+        ------
+        DataError
+            Where the verdict deploys no model and none is named, or the model gave decisions.
+        """
+        from stakes.evaluation.deployed_rule import deployed_rule
+
+        return deployed_rule(self, name, recalibrated)
 
     @property
     def threshold(self) -> float | None:
@@ -192,9 +217,10 @@ class Evaluation(AnswersGuesses):
 
     def decide(self, posteriors: Any, *, costs: Any = None) -> NDArray[Any]:
         """What to do with new cases of the best model, by its rule; see `DecisionRule.decide`."""
-        if self.rule is None:
+        rule = self[self.best].rule
+        if rule is None:
             raise DataError(f"{self.best!r} gave decisions, so there is no rule to decide by.")
-        return self.rule.decide(posteriors, costs=costs)
+        return rule.decide(posteriors, costs=costs)
 
     @property
     def best_recalibrated(self) -> ModelEvaluation | None:

@@ -100,6 +100,7 @@ class Sources:
     said_at: FloatArray
     options: dict[str, Any]
     cost_range: tuple[float, float] | None = None
+    calibrator: Calibrator | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +185,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     cases, app, calibrator = rows.cases, rows.application, rows.recalibrate
     said = model.posteriors.astype(np.float64)
     if isinstance(calibrator, Calibrator):
-        said = _without_zeros(said)
+        said = without_zeros(said)
     else:  # at the shares of the data, so that a page can move it to others without fitting again
         calibrator = default_calibrator()
     try:
@@ -206,7 +207,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     return priced(cases.count(codes, app), app, codes, rule), fitted
 
 
-def _without_zeros(posteriors: NDArray[Any]) -> NDArray[Any]:
+def without_zeros(posteriors: NDArray[Any]) -> NDArray[Any]:
     """Posteriors without zeros: they become half the smallest one, as if they had been rounded.
 
     Only for calibration, which cannot move a certainty; rows that hold none stay as they are.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +13,7 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes.application import Application, CostMatrix
+from stakes.calibration import Calibrator
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import build, shares_of
@@ -42,7 +44,7 @@ from stakes.evaluation.recalibration import (
 )
 from stakes.evaluation.score_bin_account import BinnedModel, judged_bins
 from stakes.evaluation.slices import with_slices
-from stakes.exceptions import DataError, UndefinedError
+from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.messages.steps import steps
 from stakes.rules import DecisionRule
@@ -179,11 +181,14 @@ class _Judge:
             told["unpaired"] = tuple(unpaired(figures, n_cases, self.options["level"]))
         elif self.rows is not None:
             each, rows = tuple(judged.values()), self.rows
-            sources = Sources(rows.given, rows.cases, each, rows.said_at, self.options)
+            own = rows.recalibrate if isinstance(rows.recalibrate, Calibrator) else None
+            parts = (rows.given, rows.cases, each, rows.said_at, self.options)
+            sources = Sources(*parts, calibrator=own)
             after, worth = of_calibration(sources)
             told |= {"after": after, "worth": worth, "sources": sources}
         elif judged:
             told |= self._worth(judged)
+            told["score_bins"] = scored
         return build(
             figures,
             self.options,
@@ -241,8 +246,17 @@ class _Judge:
             elif before is None or self.given.priors is None:
                 before = app.priors
             rule = DecisionRule(app, from_priors=before, score_type=kind, model=model)
+            rule = rule if self.rows is not None else self._of_columns(rule, model)
         table = self.found.confusion(model, self.name)
         return priced(table, app, self.codes.get(model), rule)
+
+    def _of_columns(self, rule: DecisionRule, model: str) -> DecisionRule:
+        """The rule with the columns of its scores, unless one speaks of the first class."""
+        request = self.found.request
+        with suppress(StakesError):  # which class a column speaks of may depend on the labels
+            if not request.turned(model, None):
+                return replace(rule, columns=request.models[model])
+        return rule
 
     def _say_first(self) -> None:
         """What was assumed of the shares, and what this kind of input cannot tell."""
@@ -320,7 +334,7 @@ class _Judge:
             scores, near = one.scores, one.model.second
         rule = variant.rule
         if rule is not None and near is not None:
-            rule = rule.rounded_for(near)
+            rule = rule._learnt_on(near)
         lowest, cut = best_on_data(scores, self.application)
         return Figures(
             name=model,

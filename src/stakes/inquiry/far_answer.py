@@ -40,7 +40,7 @@ from stakes.inquiry.far_truth import (
     with_names,
 )
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
-from stakes.inquiry.model_decisions import rule_of
+from stakes.inquiry.model_decisions import on_columns, rule_of
 from stakes.inquiry.model_scores import (
     DECIMALS,
     EXACT,
@@ -54,6 +54,7 @@ from stakes.inquiry.proposal import proposal, proposing
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
+from stakes.rules import DecisionRule
 from stakes.sources.far.opened_files import Opened, UnreadGapError
 from stakes.sources.far.text_checks import looked_at
 from stakes.sources.patterns import Files, found_files
@@ -75,7 +76,8 @@ _LOOKED_AT = 1000
 class Counted:
     """What the files came to; `application` has its shares, `cases` one case per class.
 
-    `judged` has shares only if they were given; `inquiry` has what the files made plain.
+    `judged` has shares only if they were given; `inquiry` has what the files made plain; `columns`
+    are those of each model whose scores are as they are.
     """
 
     reduction: Reduction
@@ -87,6 +89,7 @@ class Counted:
     notes: tuple[Note, ...]
     warnings: tuple[Note, ...]
     inquiry: Inquiry
+    columns: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,18 @@ def _counted(source: Opened, asked: _Question) -> Counted:
         asked = replace(asked, inquiry=inquiry, notes=(*asked.notes, *rounded))
         reduction = _reduced(source, asked, judged, cases, outcomes)
     notes, told = (*asked.notes, *outcomes.notes), tuple(warnings)
-    return Counted(reduction, app, judged, cases, asked.files, asked.engine, notes, told, inquiry)
+    known = _columns_as_they_are(asked.columns, cases.classes)
+    counted = (reduction, app, judged, cases, asked.files, asked.engine, notes, told, inquiry)
+    return Counted(*counted, known)
+
+
+def _columns_as_they_are(
+    columns: FarColumns, classes: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """The columns of each model that are not turned round."""
+    found = columns.models_for(classes).items()
+    kept = ((name, said) for name, said in found if name not in columns.turned)
+    return {name: (said,) if isinstance(said, str) else tuple(said) for name, said in kept}
 
 
 def _rounded_rows(frame: Any, columns: FarColumns, inquiry: Inquiry) -> tuple[Note, ...]:
@@ -373,13 +387,24 @@ def far_answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     ends = [reduction._score_ends(model) for model in reduction.request.models]
     known = [scores for scores in ends if scores is not None]
     rule = rule_of(app, found.cases, inquiry, None, np.concatenate(known) if known else None)
-    ev = _in_text(with_rules(ev, {model.name: rule for model in ev.models}), app)
+    rules = {model.name: _for_model(rule, model.name, found) for model in ev.models}
+    ev = _in_text(with_rules(ev, rules), app)
     try:  # what all models decided together, where that was counted
         pairs = reduction.paired()
         joint = PairedCounts(pairs.cells, pairs.counts, pairs.systems, app.classes, app.decisions)
     except StakesError:
         joint = None
     return _told(ev, found, joint)
+
+
+def _for_model(rule: DecisionRule | None, model: str, found: Counted) -> DecisionRule | None:
+    """The rule of one of the models, which knows its columns and the range of its scores."""
+    if rule is None:
+        return None
+    ends, known = found.reduction._score_ends(model), None
+    if ends is not None and ends.size and rule.scores == "posterior":  # the bins are of posteriors
+        known = float(ends.min()), float(ends.max())
+    return on_columns(replace(rule, score_range=known), found.columns.get(model))
 
 
 def _in_text(ev: Evaluation, app: Application) -> Evaluation:

@@ -5,6 +5,7 @@ filled.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -209,7 +210,12 @@ def rule_of(
         rule = DecisionRule(app, scores="rank", cut=ranked_at)
     else:  # of two columns, on the probability of the second
         rule = _rule(app, cases, inquiry, "posterior" if both else kind)
-    return rule if scores is None else rule.rounded_for(scores)
+    return rule if scores is None else rule._learnt_on(scores)
+
+
+def on_columns(rule: DecisionRule | None, columns: tuple[str, ...] | None) -> DecisionRule | None:
+    """The rule, which knows the columns of the file that it reads."""
+    return rule if rule is None or columns is None else replace(rule, columns=columns)
 
 
 def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[Note]:

@@ -88,7 +88,8 @@ _MOST_ROUNDING = 0.02
 class Model:
     """One model: `decisions` (positions) or `scores`, (n,) for the positive or (n, K).
 
-    `missing` marks the rows it says nothing about; `note` says what was done to its scores.
+    `missing` marks the rows it says nothing about; `note` says what was done to its scores;
+    `columns` hold them as they are.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Model:
     decisions: NDArray[np.intp] | None = None
     scores: NDArray[np.float64] | None = None
     note: Note | None = None
+    columns: tuple[str, ...] | None = None
 
     @property
     def second(self) -> NDArray[np.float64] | None:
@@ -109,7 +111,7 @@ class Model:
         """Only the rows that are wanted."""
         decisions = None if self.decisions is None else self.decisions[keep]
         scores = None if self.scores is None else self.scores[keep]
-        return Model(self.name, self.missing[keep], decisions, scores)
+        return Model(self.name, self.missing[keep], decisions, scores, columns=self.columns)
 
 
 def models_of(
@@ -168,11 +170,13 @@ def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: boo
         _refuse_certain(scores[~missing], name, inquiry)
     if turned:
         scores = 1 - scores if inquiry.kind == "posterior" else -scores
-    return Model(name, missing, scores=scores)
+    as_it_is = None if turned or name in table.matrices else (name,)
+    return Model(name, missing, scores=scores, columns=as_it_is)
 
 
 def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry) -> Model:
     """One score per outcome, in the order of the classes."""
+    names = list[str]()
     if columns.matrix is not None:
         scores = _matrix(table, columns.matrix, cases)
     else:
@@ -192,7 +196,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
         scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
         _refuse_certain(scores[~missing], columns.model, inquiry)
     refuse_probabilities_called_logs(scores, columns.model, inquiry, cases.weights)
-    return Model(columns.model, missing, scores=scores, note=note)
+    return Model(columns.model, missing, scores=scores, note=note, columns=tuple(names) or None)
 
 
 def _refuse_certain(scores: NDArray[np.float64], name: str, inquiry: Inquiry) -> None:

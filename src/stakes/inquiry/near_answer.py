@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from stakes._names import as_positions
@@ -25,7 +26,13 @@ from stakes.inquiry.case_question import (
     refuse_or_name_dominated,
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
-from stakes.inquiry.model_decisions import rule_of, said_by, turned_round, without_gaps
+from stakes.inquiry.model_decisions import (
+    on_columns,
+    rule_of,
+    said_by,
+    turned_round,
+    without_gaps,
+)
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import CostWords, binary_case_costs
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
@@ -103,11 +110,27 @@ def _evaluated(
         recalibrate=recalibrate,
         **judging_options(inquiry),
     )
-    if case_costs is not None:
-        return with_rules(ev, {m.name: m.rule and m.rule.on(inquiry.kind) for m in ev.models})
+    if question.words is not None:
+        return _ruled_by_case(ev, models, question.words, inquiry.kind)
     return with_rules(
-        ev, {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
+        ev,
+        {
+            m.name: on_columns(rule_of(app, cases, inquiry, cuts[m.name], m.second), m.columns)
+            for m in models
+        },
     )
+
+
+def _ruled_by_case(ev: Evaluation, models: list[Model], words: CostWords, kind: str) -> Evaluation:
+    """Rules in the terms of the file, with the formulas of the costs that differ by case."""
+    columns, formulas = {m.name: m.columns for m in models}, words.table
+    rules = {m.name: m.rule and on_columns(m.rule.on(kind), columns[str(m.rule.model)])
+             for m in ev.models}  # fmt: skip
+    told = {
+        name: replace(rule, case_costs=formulas) if rule is not None and rule.per_case else rule
+        for name, rule in rules.items()
+    }
+    return with_rules(ev, told)
 
 
 def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:

@@ -98,6 +98,15 @@ class CostWords:
         """The columns that the amounts speak of; none for plain numbers."""
         return [name for text in self.amounts.values() for name in CostExpression(text).columns]
 
+    @property
+    def table(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The amounts as costs: rows are true classes, columns decisions."""
+        sign = "-" if self.gain else ""
+        other = self.amounts.get("error", "0")
+        said = {"fn": other, "fp": other, "tn": "0", "tp": "0"} | self.amounts
+        made = {key: f"{sign}({text})" if sign else text for key, text in said.items()}
+        return (made["tn"], made["fp"]), (made["fn"], made["tp"])
+
 
 # Nothing that changes a number is guessed: docs/design/command-line.md.
 def cost_words(words: Sequence[str], gain: Sequence[str]) -> CostWords | None:

@@ -20,10 +20,10 @@ from stakes.posteriors.class_order import ClassOrder, is_single_column, told_pla
 from stakes.posteriors.posteriors import posterior_array
 
 if TYPE_CHECKING:
-    from stakes.rules.decision_rule import DecisionRule
+    from stakes.rules.cut_points import CutPoints
 
 
-def decided(rule: DecisionRule, scores: Any, costs: Any = None) -> NDArray[Any]:
+def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
     """See `DecisionRule.decide`."""
     if rule.per_case != (costs is not None):
         wanted = "needs `costs`, those of each case" if rule.per_case else "has costs of its own"
@@ -43,7 +43,7 @@ def decided(rule: DecisionRule, scores: Any, costs: Any = None) -> NDArray[Any]:
     return _by_expected_costs(rule, posteriors)
 
 
-def _by_cuts(rule: DecisionRule, scores: NDArray[Any]) -> NDArray[Any]:
+def _by_cuts(rule: CutPoints, scores: NDArray[Any]) -> NDArray[Any]:
     """Single numbers compared with the cuts in their own type."""
     at, taken = rule.raw_cuts(scores.dtype.name)
     codes = np.empty(scores.shape[0], dtype=code_type(len(rule.decisions)))
@@ -52,7 +52,7 @@ def _by_cuts(rule: DecisionRule, scores: NDArray[Any]) -> NDArray[Any]:
     return codes
 
 
-def _single(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """One score about the second class for each case, of logarithms or ranks."""
     table = as_array(scores, "scores").ndim == 2 and not is_single_column(scores)
     if table and rule.scores != "rank":
@@ -60,7 +60,7 @@ def _single(rule: DecisionRule, scores: Any) -> NDArray[Any]:
     return as_floats(scores, "scores")
 
 
-def _posteriors(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+def _posteriors(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors for `from_priors`, or where the rule runs; columns in the order of the classes."""
     if rule.calibrator is not None:
         return rule.calibrator.posteriors(as_fitted(rule, scores))
@@ -72,21 +72,21 @@ def _posteriors(rule: DecisionRule, scores: Any) -> NDArray[Any]:
     return _as_given(rule, scores)
 
 
-def _as_given(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes and in their own type."""
     array = _in_order(rule, scores)
     half = getattr(scores, "dtype", None) == np.float16  # a column is read as float64
     return array.astype(np.float16) if half else array
 
 
-def _in_order(rule: DecisionRule, posteriors: Any) -> NDArray[Any]:
+def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes, which is that of arrays without names."""
     named = told_places(posteriors, rule.classes, ClassOrder()) is not None
     order = ClassOrder(classes=rule.classes, positive=rule.classes[-1])
     return posterior_array(posteriors, rule.classes, ClassOrder() if named else order)
 
 
-def as_fitted(rule: DecisionRule, scores: Any) -> Any:
+def as_fitted(rule: CutPoints, scores: Any) -> Any:
     """Scores in the form that the calibrator was fitted on, as far as the rule knows."""
     from stakes.calibration.score_kind import POSTERIORS, TABLE, UNIT_COLUMN
 
@@ -95,12 +95,15 @@ def as_fitted(rule: DecisionRule, scores: Any) -> Any:
         array = _in_order(rule, scores)
         named = rule.calibrator.classes == rule.classes
         return Posteriors(array, classes=rule.classes if named else None)
-    if rule.scores == "log_odds" and rule.calibrator._sort in (POSTERIORS, TABLE):
+    if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "log_odds":
         return Posteriors.from_logits(scores)
+    if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "llr":
+        assert rule.from_priors is not None
+        return Posteriors.from_llrs(scores, rule.from_priors)
     return scores
 
 
-def _by_expected_costs(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
+def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:
     """The Bayes decisions where the rule runs; costs of a class are multiplied, not posteriors."""
     _refuse_impossible(rule, posteriors)
     if rule.has_cuts:
@@ -110,7 +113,7 @@ def _by_expected_costs(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[
     return weighed_decisions(posteriors, rule.application.costs, rule.factors)
 
 
-def _refuse_impossible(rule: DecisionRule, posteriors: NDArray[Any]) -> None:
+def _refuse_impossible(rule: CutPoints, posteriors: NDArray[Any]) -> None:
     """Raise for cases that belong, for certain, to classes without a share where the rule runs."""
     if 0 not in rule.factors:
         return
@@ -127,7 +130,7 @@ def _refuse_impossible(rule: DecisionRule, posteriors: NDArray[Any]) -> None:
         )
 
 
-def _by_case(rule: DecisionRule, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
+def _by_case(rule: CutPoints, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
     """The cheapest decision of each case; costs of a class are multiplied, not its posteriors."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     if cases.classes not in (rule.classes, tuple(range(len(rule.classes)))):

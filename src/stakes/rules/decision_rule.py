@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,27 +13,22 @@ from numpy.typing import NDArray
 from stakes._checks import as_number, as_priors, frozen, sum_tolerance
 from stakes._columns import in_brief
 from stakes._files import as_path
-from stakes._kernels.bayes_rule import (
-    Compared,
-    Piece,
-    compared,
-    cuts,
-    moved_pieces,
-    moved_shares,
-    pieces,
-    thresholds,
-)
 from stakes._names import place_of
 from stakes.application import Application
 from stakes.application.application import as_application
 from stakes.decisions.bayes import weighed_decisions
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.rules.applied_rule import decided
-from stakes.rules.raw_cuts import cuts_before_calibration
+from stakes.rules.cut_points import CutPoints
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
-from stakes.rules.rule_parts import priors_of_calibrator, refuse_what_contradicts
+from stakes.rules.rule_parts import (
+    columns_of_rule,
+    formulas_of_rule,
+    priors_of_calibrator,
+    refuse_what_contradicts,
+)
 from stakes.rules.rule_words import in_words, in_words_short, texts_for
-from stakes.typing import FloatArray, Name, Priors
+from stakes.typing import FloatArray, Priors
 
 if TYPE_CHECKING:
     from stakes.calibration import Calibrator
@@ -46,7 +39,7 @@ _TYPES = ("float64", "float32", "float16")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionRule:
+class DecisionRule(CutPoints):
     """From what a model says to what is done.
 
     Two classes are decided by comparing a score with cuts, which are exact for the costs and
@@ -80,6 +73,11 @@ class DecisionRule:
         SHA-256 of the data that the rule was learnt on.
     cut_texts : sequence of str, optional
         Cuts as people read them; see `rounded_for`.
+    columns : sequence of str, optional
+        Where a table holds the scores: one column, or one for each class.
+    case_costs : table of str, optional
+        For a rule per case: what each decision (columns) costs in each class (rows), as formulas
+        over columns of the table; see `stakes.application.CostExpression`.
 
     Notes
     -----
@@ -111,6 +109,8 @@ class DecisionRule:
     score_range: tuple[float, float] | None = None
     digest: str | None = None
     cut_texts: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    case_costs: tuple[tuple[str, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         keep = object.__setattr__
@@ -131,161 +131,9 @@ class DecisionRule:
             keep(self, "score_range", (float(low), float(high)))
         if self.cut_texts is not None:
             keep(self, "cut_texts", tuple(self.cut_texts))
+        keep(self, "columns", columns_of_rule(self))
+        keep(self, "case_costs", formulas_of_rule(self))
         refuse_what_contradicts(self)
-
-    # ------------------------------------------------------------- what it holds
-
-    @property
-    def priors(self) -> FloatArray | None:
-        """Share of each class where the rule will run; None where it is not said."""
-        return self.application.priors
-
-    @property
-    def classes(self) -> tuple[Name, ...]:
-        """The class names, in the order of the columns of posteriors."""
-        return self.application.classes
-
-    @property
-    def decisions(self) -> tuple[Name, ...]:
-        """The decision names, by position."""
-        return self.application.decisions
-
-    @property
-    def has_cuts(self) -> bool:
-        """Whether a single number per case is compared with cuts."""
-        if self.per_case or self.scores == "decision":
-            return False
-        return self.cut is not None or len(self.classes) == 2
-
-    @property
-    def said_at(self) -> FloatArray | None:
-        """The priors at which scores speak; log-likelihood ratios are log odds at equal ones."""
-        if self.scores == "llr" and self.calibrator is None:
-            return np.full(len(self.classes), 1 / len(self.classes))
-        return self.from_priors
-
-    @cached_property
-    def factors(self) -> tuple[Fraction, ...]:
-        """By how much the posterior of each class is multiplied to hold where the rule will run."""
-        before = self.said_at
-        if before is None or self.priors is None or np.array_equal(before, self.priors):
-            return (Fraction(1),) * len(self.classes)
-        return tuple(moved_shares(self.priors, before))
-
-    @cached_property
-    def stretches(self) -> tuple[Piece, ...]:
-        """Two classes: the decisions in order of the posterior before it is moved."""
-        found = pieces(self.application.costs.values)
-        return tuple(found if self.stays else moved_pieces(found, self.factors))
-
-    def cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
-        """Cuts on the scores, ascending, and positions of decisions: `k + 1` above cut `k`."""
-        if not self.has_cuts:
-            raise CostError(
-                f"cuts exist for two classes and one rule for all cases; this rule is {self}."
-            )
-        if self.cut is not None:
-            return [self.cut], [0, 1]
-        kind = self.score_type if score_type is None else score_type
-        if kind not in self._cuts:
-            self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
-        return list(self._cuts[kind]), list(self.taken)
-
-    @property
-    def has_raw_cuts(self) -> bool:
-        """Whether scores as they come are compared with cuts, also where they are calibrated."""
-        if self.calibrator is None:
-            return self.has_cuts
-        return self.has_cuts and self.calibrator._direction() is not None
-
-    def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
-        """Cuts on scores as they come, ascending, moved through the calibrator if there is one.
-
-        Decision `k + 1` is taken where ``score > cut[k]``, and so at scores of this type alone:
-        the cut is the last of them that is still below. Where a step of the calibrator begins with
-        a score, the cut is the number just before it. A decision that no score leads to is left
-        out.
-
-        Parameters
-        ----------
-        score_type : {"float64", "float32", "float16"}, optional
-            The type of the scores; that of the rule if absent.
-
-        Returns
-        -------
-        cuts : list of float
-        taken : list of int
-            Positions of decisions: one more than there are cuts.
-
-        Examples
-        --------
-        >>> DecisionRule(Application([[0, 1], [3, 0]])).raw_cuts()
-        ([0.25], [0, 1])
-        """
-        kind = self.score_type if score_type is None else score_type
-        if self.calibrator is None or not self.has_cuts:
-            return self.cuts(kind)
-        if kind not in self._raw_cuts:
-            self._raw_cuts[kind] = cuts_before_calibration(self, kind)
-        at, taken = self._raw_cuts[kind]
-        return list(at), list(taken)
-
-    @cached_property
-    def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
-        """Cuts on scores as they come, by their type, each found once."""
-        return {}
-
-    @cached_property
-    def _cuts(self) -> dict[str, tuple[float, ...]]:
-        """Cuts by the type of scores, each found once: a single case is decided in no time."""
-        return {}
-
-    @cached_property
-    def thresholds(self) -> tuple[float, ...]:
-        """Where the decision changes, in the terms of the scores; empty where there is no cut."""
-        if not self.has_cuts:
-            return ()
-        if self.cut is not None:
-            return (self.cut,)
-        return tuple(thresholds(self.stretches, self.score_type, log_odds=self._on_log_odds))
-
-    @property
-    def threshold(self) -> float | None:
-        """The one cut beyond which the second decision is taken; None where there is none.
-
-        In the terms of the scores, or of calibrated posteriors.
-        """
-        return self.thresholds[0] if len(self.thresholds) == 1 and 1 in self.taken else None
-
-    @property
-    def taken(self) -> tuple[int, ...]:
-        """Positions of the decisions in order of the score, where there are cuts."""
-        if not self.has_cuts:
-            return ()
-        if self.cut is not None:
-            return (0, 1)
-        return tuple(piece.decision for piece in self.stretches)
-
-    @property
-    def _on_log_odds(self) -> bool:
-        """Whether cuts are on log odds."""
-        return self.scores in ("log_odds", "llr") and self.calibrator is None
-
-    @property
-    def stays(self) -> bool:
-        """Whether posteriors are decided without being moved."""
-        return all(factor == self.factors[0] for factor in self.factors)
-
-    @cached_property
-    def _compared(self) -> Compared:
-        """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
-        ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
-        return compared(self.application.costs.values * ratios[:, None], self.score_type)
-
-    @property
-    def _terms(self) -> int:
-        """How many products the decision on one row takes as an expression; 0 where cuts do."""
-        return 0 if self.has_cuts else int(np.count_nonzero(self._compared.values))
 
     # ------------------------------------------------------------- what it does
 
@@ -410,6 +258,13 @@ class DecisionRule:
     def rounded_for(self, scores: Any) -> DecisionRule:
         """The same rule, printed with the digits that decide each of these scores alike."""
         return replace(self, cut_texts=texts_for(self, scores)) if self.has_cuts else self
+
+    def _learnt_on(self, scores: NDArray[Any]) -> DecisionRule:
+        """The same rule, which knows the range of its scores and rounds its cuts for them."""
+        if not self.has_cuts or not len(scores):
+            return self
+        ends = (float(np.min(scores)), float(np.max(scores)))
+        return replace(self.rounded_for(scores), score_range=ends)
 
     def words(self, scores: Any = None) -> str:
         """When the second decision is taken, or what is decided on each side of the cuts.

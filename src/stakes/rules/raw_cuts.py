@@ -13,14 +13,14 @@ from stakes.rules.applied_rule import as_fitted
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
-    from stakes.rules.decision_rule import DecisionRule
+    from stakes.rules.cut_points import CutPoints
 
 #: The largest score that calibrators take.
 _LARGEST = 1e100
 
 
 # The cut is the rule: docs/design/rules.md.
-def cuts_before_calibration(rule: DecisionRule, kind: str) -> tuple[list[float], list[int]]:
+def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], list[int]]:
     """See `DecisionRule.raw_cuts`: each cut is moved to the last score that stays below it."""
     assert rule.calibrator is not None
     direction = rule.calibrator._direction()
@@ -59,7 +59,7 @@ def _that_occur(
     return at, taken
 
 
-def _ends(rule: DecisionRule, kind: str) -> tuple[float, float]:
+def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
     """The least and the greatest score that is asked; certain ones are decided like the next."""
     number = np.finfo(np.dtype(kind))
     if rule.scores == "posterior":
@@ -68,11 +68,11 @@ def _ends(rule: DecisionRule, kind: str) -> tuple[float, float]:
     return -most, most
 
 
-def _second(rule: DecisionRule, scores: NDArray[Any]) -> FloatArray:
+def _second(rule: CutPoints, scores: NDArray[Any]) -> FloatArray:
     """The calibrated posterior of the second class for scores in order."""
     from stakes.calibration.score_input import Scores
 
     assert rule.calibrator is not None
-    wide = scores.astype(np.float64)
-    given = as_fitted(rule, wide) if rule.scores == "posterior" else Scores(wide)
-    return rule.calibrator.posteriors(given)[:, 1]
+    given = as_fitted(rule, scores.astype(np.float64))
+    told = Scores(given) if isinstance(given, np.ndarray) else given
+    return rule.calibrator.posteriors(told)[:, 1]

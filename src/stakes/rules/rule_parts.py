@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._checks import of_kind
+from stakes.application import CostExpression
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import FloatArray
 
@@ -62,3 +65,35 @@ def refuse_what_contradicts(rule: DecisionRule) -> None:
                 f"prior of {there:g}; posteriors cannot be moved there.",
                 hint="bring cases of it, or give it a prior of 0",
             )
+
+
+def columns_of_rule(rule: DecisionRule) -> tuple[str, ...] | None:
+    """The names of the columns that hold the scores: one, or one for each class."""
+    given: Any = rule.columns
+    if given is None:
+        return None
+    each = (given,) if isinstance(given, str) else of_kind(given, "columns", Sequence)
+    names = tuple(of_kind(name, "columns", str) for name in each)
+    if len(names) not in (1, len(rule.classes)) or len(set(names)) < len(names):
+        raise DataError(
+            f"`columns` must be one name, or one for each of the {len(rule.classes)} classes; got "
+            f"{list(names)}."
+        )
+    if len(names) == 1 and len(rule.classes) > 2 and rule.scores != "decision":
+        raise DataError(f"{len(rule.classes)} classes need a column for each; got {list(names)}.")
+    return names
+
+
+def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:
+    """Costs per case as formulas, one for each class and decision."""
+    if rule.case_costs is None:
+        return None
+    if not rule.per_case:
+        raise DataError("`case_costs` are for a rule per case.", hint="per_case=True")
+    table = tuple(tuple(map(str, row)) for row in rule.case_costs)
+    if [len(row) for row in table] != [len(rule.decisions)] * len(rule.classes):
+        raise DataError("`case_costs` must have a row for each class, a column for each decision.")
+    for row in table:
+        for text in row:
+            CostExpression(text)  # a formula that cannot be read is refused here
+    return table

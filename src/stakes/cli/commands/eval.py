@@ -76,6 +76,9 @@ _WRITTEN = {
     "--forensic": "also draw the strength of evidence (Tippett plots, empirical cross-entropy)",
     "--list-costliest N": "with costs per case: list the costliest cases in the page, by their row",
     "--save FILE": "also save the decisions as counts, for stakes merge, monitor and eval",
+    "--rule FILE": "also write the decision rule that the verdict deploys, for stakes decide",
+    "--rule-of MODEL": "write the rule of this model instead",
+    "--recalibrated": "write that rule with a calibration of the scores learnt from all cases",
     "--min-positives 10": "with fewer cases of an outcome, print counts but no verdict",
     "--level 0.95": "the confidence level of intervals",
     "--seed 0": "the seed of random draws",
@@ -125,9 +128,9 @@ def run(args: argparse.Namespace) -> int:
         args.html, args.output = args.output, None
     refuse_ending("-o", args.output, (*PAGE, ".json", ".csv"))
     asked, args.html = args.html, page_in(args.html, Path(args.file or "report").stem)
-    outputs = {"-o": args.output, "--html": args.html, "--pdf": args.pdf, "--save": args.save}
+    outputs = {f"--{word}": getattr(args, word) for word in ("html", "pdf", "save", "rule")}
     inquiry = inquiry_of(args)
-    refuse_unfit(outputs, inquiry)
+    refuse_unfit({"-o": args.output, **outputs}, inquiry)
     ev = with_facts(_answered(inquiry, args), args.command_line)
     for warning in ev.warnings:
         warn(warning)
@@ -153,7 +156,7 @@ def run(args: argparse.Namespace) -> int:
         from stakes.inquiry.count_answer import keep
 
         keep(ev, args.save)
-    written = [*write_answer(ev, args.output), *_write(ev, args)]
+    written = [*write_answer(ev, args.output), *_write(ev, args), *_write_rule(ev, args)]
     list_page(asked, args.html)
     show(ev, form)
     if written and not form:
@@ -175,6 +178,9 @@ def _refuse_idle(args: argparse.Namespace) -> None:
             raise DataError(said, hint="--html report.html")
         if value < 0:
             raise DataError(f"--{name} must not be negative; got {value}.")
+    if (args.rule_of or args.recalibrated) and not args.rule:
+        idle = "--rule-of" if args.rule_of else "--recalibrated"
+        raise DataError(f"{idle} is about the rule, and none is written.", hint="--rule rule.json")
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
 
@@ -190,6 +196,24 @@ def _answered(inquiry: Inquiry, args: argparse.Namespace) -> Evaluation:
     inquiry, notes = in_memory(inquiry, wanted[0]) if wanted else (inquiry, [])
     ev = answer(inquiry, partial(attended, quiet=args.quiet))
     return replace(ev, notes=(*ev.notes, *notes))
+
+
+def _write_rule(ev: Evaluation, args: argparse.Namespace) -> list[str]:
+    """Write the rule to deploy, if it was asked for; a line about it."""
+    if not args.rule:
+        return []
+    from stakes.exceptions import DataError
+    from stakes.messages.audience import command_line
+
+    with command_line():
+        rule = ev.rule(args.rule_of, recalibrated=True if args.recalibrated else None)
+    if rule.columns is None:
+        raise DataError(
+            f"no column of the file holds the scores of {rule.model!r} as the rule reads them.",
+            hint="write them into a column first; with --flip, as 1 - p",
+        )
+    rule.save(args.rule)
+    return [f"rule of {rule.model} ({rule}): {args.rule}"]
 
 
 def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:

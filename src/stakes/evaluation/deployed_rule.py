@@ -1,0 +1,105 @@
+"""The rule of a model to take away: as it was judged, or re-calibrated on all cases."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import of_kind
+from stakes.calibration import Calibrator
+from stakes.calibration.calibrators.affine import default_calibrator
+from stakes.evaluation import verdict as verdicts
+from stakes.evaluation.model_rows import Model
+from stakes.evaluation.recalibration import without_zeros
+from stakes.exceptions import DataError
+from stakes.messages.audience import either
+from stakes.posteriors import Posteriors
+from stakes.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+
+# Which rule the verdict deploys: docs/design/rules.md.
+def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -> DecisionRule:
+    """See `Evaluation.rule`."""
+    kind, after = ev.verdict_kind, None
+    if kind == verdicts.AFTER and ev.best_recalibrated is not None:
+        after = ev.best_recalibrated.name
+    if name is None:
+        if after is None and kind not in verdicts.DEPLOYS:
+            raise DataError(
+                f"the verdict deploys no model ({kind}), so there is no rule of it.",
+                hint="name a model: "
+                + either(f'ev.rule("{ev.best}")', f"--rule-of {shlex.quote(ev.best)}"),
+            )
+        name = ev.best if after is None else after
+    chosen = ev[name]
+    if recalibrated is None:
+        recalibrated = chosen.name == after
+    if chosen.rule is None:
+        raise DataError(f"{chosen.name!r} gave decisions, or no single score, so it has no rule.")
+    rule = replace(chosen.rule, model=chosen.name, digest=_digest(ev, chosen.name))
+    model = _rows_of(ev, chosen.name)
+    if rule.score_range is None and model is not None and model.posteriors is not None:
+        said = model.posteriors if len(rule.classes) > 2 else model.posteriors[:, 1]
+        rule = replace(rule, score_range=(float(said.min()), float(said.max())))
+    if not of_kind(recalibrated, "recalibrated", bool):
+        return rule
+    fitted = _refitted(ev, rule, model)
+    return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
+
+
+def _rows_of(ev: Evaluation, name: str) -> Model | None:
+    """What a model said of each case; None where the rows are not here."""
+    if ev.sources is not None:
+        return next((one.model for one in ev.sources.judged if one.model.name == name), None)
+    if ev.case_sources is not None:
+        return next((one.model for one in ev.case_sources.rules if one.name == name), None)
+    return None
+
+
+def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibrator:
+    """The calibrator that was cross-fitted, learnt from all cases or from bins of them."""
+    if rule.per_case or rule.cut is not None or rule.scores == "decision":
+        raise DataError(f"{rule.model!r} is decided {rule}, which is not re-calibrated.")
+    calibrator, groups = default_calibrator(), None
+    if ev.sources is not None and model is not None and model.posteriors is not None:
+        cases = ev.sources.cases
+        truth, weights, groups = cases.truth, cases.weights, cases.groups
+        said: NDArray[Any] = model.posteriors.astype(np.float64)
+        if ev.sources.calibrator is not None:
+            calibrator, said = ev.sources.calibrator.unfitted(), without_zeros(said)
+    elif (scores := ev.score_bins.get(str(rule.model))) is not None:
+        said = np.concatenate([scores.negatives, scores.positives]).astype(np.float64)
+        truth = np.repeat([0, 1], [len(scores.negatives), len(scores.positives)])
+        weights = np.concatenate([scores.negative_counts, scores.positive_counts])
+    else:
+        raise DataError(
+            f"{rule.model!r} cannot be re-calibrated: its posteriors are not here.",
+            hint="evaluate rows, or files of two outcomes with probabilities",
+        )
+    if calibrator.options["classes"] is None:
+        calibrator.options["classes"] = list(rule.classes)
+    names = np.array(rule.classes, dtype=object)[np.asarray(truth, dtype=np.intp)]
+    told = Posteriors(said, classes=rule.classes)
+    return calibrator.fit(told, names, sample_weight=weights, groups=groups)
+
+
+def _digest(ev: Evaluation, name: str) -> str | None:
+    """SHA-256 of the file, or of the arrays, that were judged; None where they stayed away."""
+    if ev.facts.get("sha256"):
+        return str(ev.facts["sha256"])
+    sources, model = ev.sources or ev.case_sources, _rows_of(ev, name)
+    if sources is None or model is None:
+        return None
+    found = hashlib.sha256(np.ascontiguousarray(sources.cases.truth, dtype=np.int64).tobytes())
+    for part in (model.posteriors, sources.cases.weights):
+        if part is not None:
+            found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()

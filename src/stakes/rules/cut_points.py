@@ -1,0 +1,191 @@
+"""What a rule compares: factors of priors, cuts on scores, and sums of more classes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes._kernels.bayes_rule import (
+    Compared,
+    Piece,
+    compared,
+    cuts,
+    moved_pieces,
+    moved_shares,
+    pieces,
+    thresholds,
+)
+from stakes.application import Application
+from stakes.exceptions import CostError
+from stakes.rules.raw_cuts import cuts_before_calibration
+from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.calibration import Calibrator
+
+
+class CutPoints:
+    """What follows from the parts of a `DecisionRule`."""
+
+    application: Application
+    scores: str
+    from_priors: FloatArray | None
+    calibrator: Calibrator | None
+    cut: float | None
+    per_case: bool
+    score_type: str
+
+    @property
+    def priors(self) -> FloatArray | None:
+        """Share of each class where the rule will run; None where it is not said."""
+        return self.application.priors
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """The class names, in the order of the columns of posteriors."""
+        return self.application.classes
+
+    @property
+    def decisions(self) -> tuple[Name, ...]:
+        """The decision names, by position."""
+        return self.application.decisions
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether a single number per case is compared with cuts."""
+        if self.per_case or self.scores == "decision":
+            return False
+        return self.cut is not None or len(self.classes) == 2
+
+    @property
+    def said_at(self) -> FloatArray | None:
+        """The priors at which scores speak; log-likelihood ratios are log odds at equal ones."""
+        if self.scores == "llr" and self.calibrator is None:
+            return np.full(len(self.classes), 1 / len(self.classes))
+        return self.from_priors
+
+    @cached_property
+    def factors(self) -> tuple[Fraction, ...]:
+        """By how much the posterior of each class is multiplied to hold where the rule will run."""
+        before = self.said_at
+        if before is None or self.priors is None or np.array_equal(before, self.priors):
+            return (Fraction(1),) * len(self.classes)
+        return tuple(moved_shares(self.priors, before))
+
+    @cached_property
+    def stretches(self) -> tuple[Piece, ...]:
+        """Two classes: the decisions in order of the posterior before it is moved."""
+        found = pieces(self.application.costs.values)
+        return tuple(found if self.stays else moved_pieces(found, self.factors))
+
+    def cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
+        """Cuts on the scores, ascending, and positions of decisions: `k + 1` above cut `k`."""
+        if not self.has_cuts:
+            raise CostError(
+                f"cuts exist for two classes and one rule for all cases; this rule is {self}."
+            )
+        if self.cut is not None:
+            return [self.cut], [0, 1]
+        kind = self.score_type if score_type is None else score_type
+        if kind not in self._cuts:
+            self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
+        return list(self._cuts[kind]), list(self.taken)
+
+    @property
+    def has_raw_cuts(self) -> bool:
+        """Whether scores as they come are compared with cuts, also where they are calibrated."""
+        if self.calibrator is None:
+            return self.has_cuts
+        return self.has_cuts and self.calibrator._direction() is not None
+
+    def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
+        """Cuts on scores as they come, ascending, moved through the calibrator if there is one.
+
+        Decision `k + 1` is taken where ``score > cut[k]``, and so at scores of this type alone:
+        the cut is the last of them that is still below. Where a step of the calibrator begins with
+        a score, the cut is the number just before it. A decision that no score leads to is left
+        out.
+
+        Parameters
+        ----------
+        score_type : {"float64", "float32", "float16"}, optional
+            The type of the scores; that of the rule if absent.
+
+        Returns
+        -------
+        cuts : list of float
+        taken : list of int
+            Positions of decisions: one more than there are cuts.
+
+        Examples
+        --------
+        >>> DecisionRule(Application([[0, 1], [3, 0]])).raw_cuts()
+        ([0.25], [0, 1])
+        """
+        kind = self.score_type if score_type is None else score_type
+        if self.calibrator is None or not self.has_cuts:
+            return self.cuts(kind)
+        if kind not in self._raw_cuts:
+            self._raw_cuts[kind] = cuts_before_calibration(self, kind)
+        at, taken = self._raw_cuts[kind]
+        return list(at), list(taken)
+
+    @cached_property
+    def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
+        """Cuts on scores as they come, by their type, each found once."""
+        return {}
+
+    @cached_property
+    def _cuts(self) -> dict[str, tuple[float, ...]]:
+        """Cuts by the type of scores, each found once: a single case is decided in no time."""
+        return {}
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where the decision changes, in the terms of the scores; empty where there is no cut."""
+        if not self.has_cuts:
+            return ()
+        if self.cut is not None:
+            return (self.cut,)
+        return tuple(thresholds(self.stretches, self.score_type, log_odds=self._on_log_odds))
+
+    @property
+    def threshold(self) -> float | None:
+        """The one cut beyond which the second decision is taken; None where there is none.
+
+        In the terms of the scores, or of calibrated posteriors.
+        """
+        return self.thresholds[0] if len(self.thresholds) == 1 and 1 in self.taken else None
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """Positions of the decisions in order of the score, where there are cuts."""
+        if not self.has_cuts:
+            return ()
+        if self.cut is not None:
+            return (0, 1)
+        return tuple(piece.decision for piece in self.stretches)
+
+    @property
+    def _on_log_odds(self) -> bool:
+        """Whether cuts are on log odds."""
+        return self.scores in ("log_odds", "llr") and self.calibrator is None
+
+    @property
+    def stays(self) -> bool:
+        """Whether posteriors are decided without being moved."""
+        return all(factor == self.factors[0] for factor in self.factors)
+
+    @cached_property
+    def _compared(self) -> Compared:
+        """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
+        ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
+        return compared(self.application.costs.values * ratios[:, None], self.score_type)
+
+    @property
+    def _terms(self) -> int:
+        """How many products the decision on one row takes as an expression; 0 where cuts do."""
+        return 0 if self.has_cuts else int(np.count_nonzero(self._compared.values))
