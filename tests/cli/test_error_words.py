@@ -47,7 +47,7 @@ def test_per_cent_are_recognised(run, write):
         (("--scores", "p", "--by", "id"), "'id' has 300 values; at most 200 slices"),
         (("--scores", "p", "--min-positives", "-1"), "--min-positives must not be negative"),
         (("--scores", "p", "--embed-posteriors"), "--embed-posteriors is about the page"),
-        (("--scores", "p", "--list-costliest", "3"), "--list-costliest is about the page"),
+        (("--scores", "p", "--forensic"), "--forensic is about the page"),
     ],
 )
 def test_what_cannot_be_meant(run, write, words, said):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from stakes import Application, ConfusionMatrix, CostMatrix, evaluate
+from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, evaluate
 from stakes.report import schema
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
@@ -25,6 +25,13 @@ def evaluations():
     yield evaluate(None, {"a": ConfusionMatrix([[9, 1], [2, 8]], ["no", "yes"])}, application=COSTS)
 
 
+def listed():
+    y, p = scores()
+    costs = CaseCosts.binary(false_positive=1.0, false_negative=1.0 + np.arange(len(y)))
+    for ids in (None, [f"C-{k}" for k in range(len(y))]):
+        yield evaluate(y, {"a": p}, costs=costs, ids=ids, rng=0)
+
+
 def test_records_are_valid():
     jsonschema = pytest.importorskip(
         "jsonschema", reason="needs a validator: pip install jsonschema"
@@ -33,12 +40,14 @@ def test_records_are_valid():
     checker.check_schema(schema())
     for ev in evaluations():
         checker.validate(json.loads(ev.to_json()))
+    for ev in listed():
+        checker.validate(json.loads(ev.to_json(costliest_cases=3)))
 
 
 def test_every_field_is_described_and_none_is_missing():
     y, p = scores()
     record = evaluate(y, {"a": p}, application=COSTS, rng=0).record({"source": "t.csv"})
-    assert set(record) == set(schema()["properties"])
+    assert {*record, "costliest_cases"} == set(schema()["properties"])
     assert set(record["models"][0]) == set(schema()["$defs"]["model"]["properties"])
     assert record["form"] == schema()["$id"]
     assert record["facts"] == {"source": "t.csv"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import same_length
+from stakes._checks import as_whole, same_length
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import MATTERS, too_unequal
 from stakes.application import Application, CaseCosts, CostMatrix
@@ -29,9 +30,9 @@ from stakes.evaluation.recalibration import (
     scores_of,
     turned_far,
 )
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
-from stakes.messages.quantities import plain
+from stakes.messages.quantities import grouped, plain
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
@@ -179,6 +180,40 @@ def case_weights(cases: Cases, app: Application) -> FloatArray:
     totals = np.bincount(cases.truth, weights=cases.weight, minlength=len(app.classes))
     scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
     return np.asarray(cases.weight * scale[cases.truth])
+
+
+def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
+    """The cases that cost most under the cheapest rule, as plain data, costliest first."""
+    sources, app = ev.case_sources, ev.application
+    if (count := as_whole(count, "costliest_cases", least=0)) == 0:
+        return []
+    if sources is None:
+        alike = "costs are the same in every case, so no case stands out."
+        far = "the rows are not in memory, so no case can be listed."
+        hint = "ev.costliest(model) lists the costliest kinds of errors"
+        raise DataError(alike if ev.naive is None else far, hint=hint)
+    rule = next(one for one in sources.rules if one.name == ev.best)
+    cases = sources.cases
+    paid = sources.costs.values[np.arange(len(cases.truth)), cases.truth, rule.codes]
+    parts = case_weights(cases, app) * paid
+    gross = float(np.abs(parts).sum()) or 1.0
+    return [
+        {
+            "row": k if cases.rows is None else int(cases.rows[k]),
+            "id": None if cases.ids is None else str(cases.ids[k]),
+            "truth": str(app.classes[cases.truth[k]]),
+            "decision": str(app.decisions[rule.codes[k]]),
+            "cost": float(paid[k]),
+            "share": abs(float(parts[k])) / gross,
+        }
+        for k in np.argsort(-parts, kind="stable")[:count].tolist()
+        if parts[k] > 0
+    ]
+
+
+def case_name(case: Mapping[str, Any]) -> str:
+    """A case of a list: its id, or its row counted from 1."""
+    return grouped(case["row"] + 1) if case["id"] is None else str(case["id"])
 
 
 def _heavy_tail(

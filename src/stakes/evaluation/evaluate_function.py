@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -44,6 +44,7 @@ from stakes.evaluation.reduction_account import (
     evaluated_reduction,
     evaluated_rows,
     frame_models,
+    scored_models,
 )
 from stakes.evaluation.slices import rows_by_value, with_slices
 from stakes.exceptions import CostError, DataError, PriorError
@@ -79,6 +80,7 @@ def evaluate(
     counts: Any = None,
     groups: Any = None,
     by: Any = None,
+    ids: Any = None,
     recalibrate: bool | Calibrator = True,
     folds: Any = 5,
     level: float = 0.95,
@@ -140,6 +142,8 @@ def evaluate(
         drawn for intervals, and kept together in folds.
     by : column, optional
         Evaluate every slice too: the cases with one value of this column (`.slices`).
+    ids : column, optional
+        The name of each case, for lists of cases (`.costliest_cases`).
     recalibrate : bool or Calibrator
         Which calibrator to cross-fit; True takes `Affine`, as `stakes calibrate` does, False none.
     folds : int or column of fold numbers
@@ -191,7 +195,7 @@ def evaluate(
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
-        per_case["counts"] = counts
+        per_case |= {"counts": counts, "ids": ids}
         said = {"classes": classes, "positive": positive}
         if positive == given.classes[-1] and not _has_names(costs, application):
             del said["positive"]  # which costs by fn and fp asked for
@@ -201,10 +205,10 @@ def evaluate(
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
-    refuse_other_order(y_true, {**tables, **columns})
+    refuse_other_order(y_true, {**tables, **columns, "ids": ids})
     said, order = said_of(models, X, given), asked_order(classes, positive, y_true, _ASKED)
     truth = as_positions(encode(y_true, given.classes, "y_true"))
-    cases = Cases.of(truth, given, sample_weight, groups)
+    cases = Cases.of(truth, given, sample_weight, groups, ids)
     read = read_models(said, given, truth.shape[0], order)
     if counts is not None:
         at = repeated(counts, sample_weight, truth)
@@ -399,7 +403,7 @@ def evaluate_frame(
     >>> round(ev["p"].cost, 2)
     1.1
     """
-    posteriors = _scored(scores, posteriors)
+    posteriors = scored_models(scores, posteriors)
     costs, case_costs = _formulas(costs, case_costs)
     settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
     far = hasattr(frame, "is_far")
@@ -455,19 +459,6 @@ def evaluate_frame(
     if uncertain is None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
-
-
-def _scored(scores: Any, posteriors: Any) -> Any:
-    """Models by column, each called after its own, beside those of `posteriors`."""
-    if scores is None:
-        return posteriors
-    if posteriors is not None and not isinstance(posteriors, Mapping):
-        raise DataError(
-            "`scores` and `posteriors` are both given.",
-            hint='posteriors={"gbm": ["p_no", "p_yes"]} names a model of several columns',
-        )
-    named = [scores] if isinstance(scores, str) else list(of_kind(scores, "scores", Iterable))
-    return {**{str(column): column for column in named}, **(posteriors or {})}
 
 
 def _formulas(costs: Any, case_costs: Any) -> tuple[Any, Any]:

@@ -272,6 +272,20 @@ class Evaluation(AnswersGuesses):
         """Where the money goes: the cells of one model that cost most, with their share."""
         return costliest_cells(self, name, limit)
 
+    def costliest_cases(self, n: int = 10) -> Frame:
+        """With costs per case: the `n` cases that cost most under the cheapest rule.
+
+        `row` is the place of a case in what was given, from 0; there is a column `id` if the
+        cases have ids.
+        """
+        from stakes.evaluation.case_account import costliest_cases
+
+        found = costliest_cases(self, n)
+        sources = self.case_sources
+        ids = () if sources is None or sources.cases.ids is None else ("id",)
+        names = (*ids, "row", "truth", "decision", "cost", "share")
+        return Frame({name: [case[name] for case in found] for name in names})
+
     def use(self, name: str) -> Frame:
         """How often each decision is taken, what that costs, and what having it saves."""
         return use_of_decisions(self, name)
@@ -343,17 +357,28 @@ class Evaluation(AnswersGuesses):
 
         return Plots(self)
 
-    def record(self, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Everything as plain data; `stakes.report.schema()` describes it."""
+    def record(
+        self, facts: Mapping[str, Any] | None = None, *, costliest_cases: int = 0
+    ) -> dict[str, Any]:
+        """Everything as plain data; `stakes.report.schema()` describes it.
+
+        `costliest_cases` is the number of cases to list, as in `to_html`.
+        """
         from stakes.evaluation.evaluation_record import record_of
 
-        return record_of(self, facts)
+        return record_of(self, facts, costliest_cases)
 
-    def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> Any:
+    def to_json(
+        self,
+        path: Any = None,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        costliest_cases: int = 0,
+    ) -> Any:
         """The record as JSON; with a path it is written there, and the path returned."""
         from stakes.report.evaluation_forms import as_json, written
 
-        return written(as_json(self, facts), path)
+        return written(as_json(self, facts, costliest_cases), path)
 
     def to_markdown(self, path: Any = None) -> Any:
         """The verdict and the table as Markdown; with a path, written there as by `to_json`."""
@@ -391,7 +416,7 @@ class Evaluation(AnswersGuesses):
             the empirical cross-entropy.
         costliest_cases : int
             With costs per case: how many of the costliest cases of the cheapest rule to list, by
-            their row. They are rows of the data, so none are unless you ask.
+            their `ids` or rows. They are rows of the data, so by default none is listed.
 
         Returns
         -------

@@ -38,7 +38,9 @@ _FORM = "stakes-evaluation-2"
 
 
 # The record has a schema: docs/design/command-line.md.
-def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def record_of(
+    ev: Evaluation, facts: Mapping[str, Any] | None = None, costliest: int = 0
+) -> dict[str, Any]:
     """Everything that was found, as dictionaries, lists, strings and numbers.
 
     Nothing is rounded; what is undefined or infinite is None. Costs are per case, in the unit
@@ -78,7 +80,17 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "warnings": [warning.record() for warning in ev.warnings],
         "slices": {name: record_of(part) for name, part in ev.slices.items()},
         "facts": facts,
+        **_listed(ev, costliest),
     }
+
+
+def _listed(ev: Evaluation, count: int) -> dict[str, Any]:
+    """The costliest cases, only on request."""
+    if not count:
+        return {}
+    from stakes.evaluation.case_account import costliest_cases
+
+    return {"costliest_cases": costliest_cases(ev, count)}
 
 
 def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:

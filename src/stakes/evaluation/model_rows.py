@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -178,12 +178,18 @@ def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """The truth, as positions, with the weights and groups of the cases."""
+    """The truth, as positions, with the weights and groups of the cases.
+
+    `ids` are their names in lists; `rows` are their places in what was given, if some were left
+    out or repeated.
+    """
 
     truth: NDArray[Any]
     weights: FloatArray | None
     groups: NDArray[Any] | None
     priors: FloatArray
+    ids: NDArray[Any] | None = None
+    rows: NDArray[Any] | None = None
 
     @property
     def counted(self) -> NDArray[Any]:
@@ -203,24 +209,33 @@ class Cases:
 
     @classmethod
     def of(
-        cls, truth: NDArray[Any], app: Application, weights: Any = None, groups: Any = None
+        cls,
+        truth: NDArray[Any],
+        app: Application,
+        weights: Any = None,
+        groups: Any = None,
+        ids: Any = None,
     ) -> Cases:
-        """Positions of true classes, with weights and groups, and the class shares of all."""
+        """Positions of true classes, with weights, groups and ids, and the class shares of all."""
         if truth.shape[0] == 0:
             raise DataError("there are no cases.")
         weights = as_weights(weights, truth.shape[0])
         if groups is not None:
             groups = as_column(groups, "groups")
             same_length("y_true", truth.shape[0], "groups", groups.shape[0])
+        if ids is not None:
+            ids = as_column(ids, "ids")
+            same_length("y_true", truth.shape[0], "ids", ids.shape[0])
         totals = np.bincount(truth, weights=weights, minlength=len(app.classes))
-        return cls(truth, weights, groups, totals / totals.sum())
+        return cls(truth, weights, groups, totals / totals.sum(), ids)
 
     def part(self, inside: NDArray[Any], app: Application) -> Cases:
         """Some of the cases."""
-        weights, groups = (
-            None if each is None else each[inside] for each in (self.weights, self.groups)
+        rows = np.arange(self.truth.shape[0]) if self.rows is None else self.rows
+        weights, groups, ids = (
+            None if each is None else each[inside] for each in (self.weights, self.groups, self.ids)
         )
-        return Cases.of(self.truth[inside], app, weights, groups)
+        return replace(Cases.of(self.truth[inside], app, weights, groups, ids), rows=rows[inside])
 
     def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
         """Cases by truth and decision."""

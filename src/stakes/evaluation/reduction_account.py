@@ -413,6 +413,19 @@ def class_shares(frame: Any, label: str, app: Application, sample_weight: str | 
     return totals / totals.sum()
 
 
+def scored_models(scores: Any, posteriors: Any) -> Any:
+    """Models that are one column each, named like it, together with those of `posteriors`."""
+    if scores is None:
+        return posteriors
+    if posteriors is not None and not isinstance(posteriors, Mapping):
+        raise DataError(
+            "`scores` and `posteriors` are both given.",
+            hint='posteriors={"gbm": ["p_no", "p_yes"]} names a model of several columns',
+        )
+    named = [scores] if isinstance(scores, str) else list(of_kind(scores, "scores", Iterable))
+    return {**{str(column): column for column in named}, **(posteriors or {})}
+
+
 def frame_models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
     """The columns of every model, posteriors first; raise for one kind given as the other."""
     from stakes.engines.frame_reduction import native

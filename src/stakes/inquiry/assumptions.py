@@ -252,15 +252,15 @@ def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
         turned = option("flip", name) if name in words_of(inquiry.flip) else []
         return [*words, *turned, *option("model", name)]
     proba = inquiry.proba or ""
-    label = question.cases.label
-    models = {found.model: found for found in class_columns(question.table, proba, label)}
+    apart = (question.cases.label, inquiry.id)
+    models = {found.model: found for found in class_columns(question.table, proba, *apart)}
     if len(models) == 1:
         return [*words, *option("proba", proba)]
     mine = models[name]
     starred = proba.replace("*", name, 1) if proba.count("*") > 1 else f"{name}.{proba}"
     for alone in (mine.matrix or starred, ",".join(mine.by_class.values())):
         with suppress(StakesError):
-            found = class_columns(question.table, alone, label)
+            found = class_columns(question.table, alone, *apart)
             if [(each.matrix, each.by_class) for each in found] == [(mine.matrix, mine.by_class)]:
                 return [*words, *option("proba", alone)]
     return None

@@ -89,10 +89,13 @@ def words_of(text: str | None) -> list[str]:
     return [word for word in map(str.strip, (text or "").split(",")) if word]
 
 
-def named_columns(table: Table, given: str, truth: str | None = None) -> list[str]:
+def named_columns(
+    table: Table, given: str, truth: str | None = None, name: str | None = None
+) -> list[str]:
     """The columns of a list with commas; a star stands for any letters; every one must exist.
 
-    The column of the `truth` is no model: it is refused, and stars pass it by.
+    The column of the `truth` is no model: it is refused. Stars skip it, and the column that
+    holds the `name` of each case.
     """
     names: list[str] = []
     words = [given] if given in table.names else words_of(given)  # a name may hold a comma
@@ -107,7 +110,8 @@ def named_columns(table: Table, given: str, truth: str | None = None) -> list[st
         if part in table.names or part in table.matrices:
             names.append(part)
         elif "*" in part:
-            matched = [name for name in table.names if _stars(part, name) and name != truth]
+            apart = (truth, name)
+            matched = [each for each in table.names if _stars(part, each) and each not in apart]
             if not matched:
                 raise _no_match(table, part)
             names.extend(matched)
@@ -128,35 +132,39 @@ def flipped(names: Sequence[str], inquiry: Inquiry) -> set[str]:
     return set(words)
 
 
-def class_columns(table: Table, given: str, truth: str | None = None) -> list[ClassColumns]:
+def class_columns(
+    table: Table, given: str, truth: str | None = None, name: str | None = None
+) -> list[ClassColumns]:
     """The models behind `--proba`: one column per class each.
 
     In a pattern the last star is the class; a star before it is the model. A pattern with one
-    star also finds ``model.`` in front of it, and passes by the column of the `truth`. Columns
-    named one by one follow `CLASS_COLUMN`, or are called like the classes.
+    star also finds ``model.`` in front of it. Patterns skip the column of the `truth` and the one
+    that holds the `name` of each case. Columns named one by one follow `CLASS_COLUMN`, or are
+    called like the classes.
     """
     models: dict[str, ClassColumns] = {}
     for part in words_of(given):
         if part in table.matrices:
             models[part] = ClassColumns(part, {}, matrix=part)
             continue
-        found = _starred(table, part, truth) if "*" in part else _spelt(table, part)
-        for model, name, column in found:
+        found = _starred(table, part, (truth, name)) if "*" in part else _spelt(table, part)
+        for model, outcome, column in found:
             known = models.setdefault(model, ClassColumns(model, {})).by_class
-            if known.setdefault(name, column) != column:
+            if known.setdefault(outcome, column) != column:
                 raise DataError(
-                    f"{table.source}: '{known[name]}' and '{column}' both hold class '{name}'.",
+                    f"{table.source}: '{known[outcome]}' and '{column}' both hold class "
+                    f"'{outcome}'.",
                     hint="name the columns one by one in --proba",
                 )
     return list(models.values())
 
 
-def _starred(table: Table, part: str, truth: str | None) -> list[tuple[str, str, str]]:
-    """Model, class and column for each column that a pattern finds."""
+def _starred(table: Table, part: str, apart: tuple[str | None, ...]) -> list[tuple[str, str, str]]:
+    """Model, class and column for each column that a pattern finds, but those set `apart`."""
     # with one star the model is what stands before the last point, or a star before the pattern
     before = part.split("*", maxsplit=1)[0].rstrip("._:").rpartition(".")[0] or "model"
     for pattern in (part, "*." + part) if part.count("*") == 1 else (part,):
-        columns = [name for name in table.names if name != truth]
+        columns = [name for name in table.names if name not in apart]
         if pattern == "*" and table.getters:
             columns = [name for name in columns if _holds_numbers(table, name)]
         matches = [(column, _stars(pattern, column)) for column in columns]

@@ -63,6 +63,8 @@ class Inquiry:
         Columns of scores where higher means less likely.
     weight, groups, by : str, optional
         Columns: how much each row weighs, which rows belong together, which are judged apart.
+    id : str, optional
+        The column that names the cases, in lists of cases and in errors.
     missing : {"drop", "naive", "abstain"}, optional
         What becomes of cases that a model says nothing about.
     confusion : str or sequence of str, optional
@@ -110,6 +112,7 @@ class Inquiry:
     weight: str | None = None
     groups: str | None = None
     by: str | None = None
+    id: str | None = None
     missing: str | None = None
     confusion: str | None = None
     trials: str | None = None

@@ -20,7 +20,7 @@ from stakes.inquiry.column_roles import (
 )
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
-from stakes.messages.audience import speaking_of
+from stakes.messages.audience import row, speaking_of
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.posteriors.posteriors import are_certain, refuse_decisions
@@ -119,15 +119,16 @@ def models_of(
 ) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
     refuse_useless_narrow(inquiry)
-    names = named_columns(table, inquiry.scores, cases.label) if inquiry.scores else []
+    apart = (cases.label, inquiry.id)
+    names = named_columns(table, inquiry.scores, *apart) if inquiry.scores else []
     turned = flipped(names, inquiry)
     if inquiry.decisions:
-        names = named_columns(table, inquiry.decisions, cases.label)
+        names = named_columns(table, inquiry.decisions, *apart)
         return [_decided(table, name, cases, decisions) for name in names]
     if inquiry.scores:
         refuse_several(table, names, cases.label, cases.classes)
         return [_scored(table, name, cases, inquiry, name in turned) for name in names]
-    models = class_columns(table, inquiry.proba or "", cases.label)
+    models = class_columns(table, inquiry.proba or "", *apart)
     return [_classed(table, each, cases, inquiry) for each in models]
 
 
@@ -301,14 +302,18 @@ def sums_checked(
     sums = scores.sum(axis=1)
     if renormalise:
         if (sums <= 0).any():
-            row = int(rows[np.flatnonzero(sums <= 0)[0]]) + 1
-            raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
+            with speaking_of(rows=rows):
+                where = row(int(np.flatnonzero(sums <= 0)[0]))
+            raise PosteriorError(f"probabilities of {where} of '{name}' are all 0.")
         return np.asarray(scores / sums[:, None])
     off = np.abs(sums - 1) > ROUNDING
     if off.any():
         worst = int(np.nanargmax(np.abs(sums - 1)))
-        where = f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)})"
+        with speaking_of(rows=rows):
+            where = f"(worst {sums[worst]:.7g}, {row(worst)})"
         message = f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 {where}."
+        if off.sum() == 1:
+            message = f"the probabilities of 1 row do not add to 1 {where}."
         hint = "To rescale each row: --renormalise   (differences below 1e-6 are rounding and pass)"
         raise PosteriorError(message, hint=hint, rows=rows[off][:10].tolist())
     return scores

@@ -45,7 +45,8 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
     question = asked(inquiry)
     inquiry, table, words = question.inquiry, question.table, question.words
     app, _ = at_place(question.application, question.cases.priors, inquiry)
-    models = models_of(table, question.cases, texts(app.decisions), inquiry)
+    with speaking_of(ids=question.cases.ids):
+        models = models_of(table, question.cases, texts(app.decisions), inquiry)
     models, cases, gaps = without_gaps(models, question.cases, inquiry)
     place = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
@@ -96,7 +97,7 @@ def _evaluated(
         by = as_text_array([*labels.names, NO_VALUE], len(cases.rows))[labels.codes[cases.rows]]
     said, cuts = {}, {}
     for model in models:
-        with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
+        with speaking_of(rows=cases.rows, ids=cases.ids, y_true=f"'{cases.label}'"):
             said[model.name], cuts[model.name] = said_by(model, cases, app, inquiry)
     ev = evaluate(
         as_positions(cases.truth),
@@ -107,9 +108,13 @@ def _evaluated(
         sample_weight=cases.weights,
         groups=groups_of(table, cases, inquiry.groups),
         by=by,
+        ids=None if cases.ids is None else cases.ids[cases.rows],
         recalibrate=recalibrate,
         **judging_options(inquiry),
     )
+    if ev.case_sources is not None:
+        listed = replace(ev.case_sources.cases, rows=cases.rows)
+        ev = replace(ev, case_sources=replace(ev.case_sources, cases=listed))
     if question.words is not None:
         return _ruled_by_case(ev, models, question.words, inquiry.kind)
     return with_rules(

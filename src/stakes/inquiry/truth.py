@@ -34,6 +34,7 @@ class Cases:
     """The truth of each case as a position in `classes`; `rows` are their rows in the file.
 
     `found` are the outcomes that occur, sorted, which is the order of columns without names.
+    `ids` are the names of all rows of the file, if a column names them.
     """
 
     classes: tuple[str, ...]
@@ -42,6 +43,7 @@ class Cases:
     rows: NDArray[np.intp]
     label: str
     found: tuple[str, ...] = ()
+    ids: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return int(self.truth.shape[0])
@@ -197,7 +199,18 @@ def cases_of(
     notes = about_truth(labels, label, inquiry, empty.size, empty[:10].tolist())
     rows = np.flatnonzero(labels.codes >= 0)
     weights = None if inquiry.weight is None else _weights(table, inquiry.weight)[rows]
-    return Cases(classes, places[labels.codes[rows]], weights, rows, label, labels.names), notes
+    ids = None if inquiry.id is None else _ids(table, inquiry.id)
+    truth = places[labels.codes[rows]]
+    return Cases(classes, truth, weights, rows, label, labels.names, ids), notes
+
+
+def _ids(table: Table, name: str) -> NDArray[Any]:
+    """The name of each row of the file; a row without one is named by its number."""
+    labels = table.labels(name)
+    found = np.array([*labels.names, None], dtype=object)[labels.codes]
+    for k in np.flatnonzero(labels.codes < 0).tolist():
+        found[k] = f"row {grouped(k + 1)}"
+    return found
 
 
 def _weights(table: Table, name: str) -> NDArray[np.float64]:

@@ -32,13 +32,15 @@ _OPTIONS = {
 class _Face(NamedTuple):
     """What things are called; `rows` are the rows of a file that the cases are.
 
-    `typed` are the words of the command, as they were typed.
+    `ids` are the names of all rows of that file; `typed` are the words of the command, as they
+    were typed.
     """
 
     command_line: bool = False
     names: Mapping[str, str] = MappingProxyType({})
     rows: Sequence[int] | Any = None
     typed: tuple[str, ...] = ()
+    ids: Sequence[str] | Any = None
 
 
 _PYTHON = _Face()
@@ -59,14 +61,16 @@ def typed_words() -> tuple[str, ...]:
 
 
 @contextmanager
-def speaking_of(*, rows: Sequence[int] | Any = None, **names: str) -> Iterator[None]:
+def speaking_of(
+    *, rows: Sequence[int] | Any = None, ids: Sequence[str] | Any = None, **names: str
+) -> Iterator[None]:
     """Name parameters by what they are here, and rows by their places in a file.
 
-    `rows` holds the place of each case in the file, from 0.
+    `rows` holds the place of each case in the file, from 0; `ids` the name of each row of it.
     """
     face = _FACE.get()
-    kept = face.rows if rows is None else rows
-    with _shown(face._replace(names={**face.names, **names}, rows=kept)):
+    rows, ids = face.rows if rows is None else rows, face.ids if ids is None else ids
+    with _shown(face._replace(names={**face.names, **names}, rows=rows, ids=ids)):
         yield
 
 
@@ -107,13 +111,14 @@ def calibrators(*kinds: str, called: bool = False) -> str:
 
 
 def row(place: int | Any) -> str:
-    """A case: "row 5" as arrays count, or "row 1 236" as the file counts, from 1."""
+    """A case: "row 5" as arrays count, or "row 1 236 (C-17)" as the file counts, from 1."""
     from stakes.messages.quantities import grouped  # numbers are rarely said before any work
 
-    rows = _FACE.get().rows
+    rows, ids = _FACE.get().rows, _FACE.get().ids
     if rows is None or not 0 <= place < len(rows):
         return f"row {place}"
-    return f"row {grouped(int(rows[place]) + 1)}"
+    said = f"row {grouped(int(rows[place]) + 1)}"
+    return said if ids is None or ids[rows[place]] == said else f"{said} ({ids[rows[place]]})"
 
 
 def either(python: str, command_line: str) -> str:

@@ -54,13 +54,12 @@ def as_page(
     """The whole page."""
     of_kind(title, "title", str)
     whole, ev = ev, _on_page(ev)
-    moves, numbers, costliest = "two", live_numbers(ev), []
+    moves, numbers = "two", live_numbers(ev)
     large = ev.application.costs.values.size * (1 + 2 * len(ev)) > _MOST_NUMBERS
     if ev.naive is not None:
         from stakes.report.live import case_stops
 
         moves, numbers = "each", case_stops.case_numbers(ev)
-        costliest = case_stops.costliest_cases(ev, costliest_cases)
     elif large:
         moves, numbers = "many", {"drawn": []}
     elif numbers is None:
@@ -77,7 +76,8 @@ def as_page(
         if forensic:
             more, lines = evidence_charts(ev)
             charts, reliability = charts + more, {**reliability, **lines}
-    app, record = ev.application, record_of(ev, stamped({**ev.facts, **plain_facts(facts)}))
+    app, stamps = ev.application, stamped({**ev.facts, **plain_facts(facts)})
+    record = record_of(ev, stamps, costliest_cases)
     if whole is not ev:
         record["verdict"] = record_of(whole)["verdict"]
     return page(
@@ -98,7 +98,6 @@ def as_page(
             by_case=ev.naive is not None,
             sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
-            costliest=costliest,
             large=large,
         )
     )
@@ -191,9 +190,10 @@ def written(text: str, path: Any) -> str | Path:
     return file
 
 
-def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:
+def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None, costliest: int = 0) -> str:
     """The record as JSON, following `stakes.report.schema()`."""
-    return json.dumps(record_of(ev, facts), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    record = record_of(ev, facts, costliest)
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def display(ev: Evaluation) -> str:

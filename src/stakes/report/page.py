@@ -34,8 +34,7 @@ class Sheet:
     sliders, by what moves: "two" classes, "many" (any matrix), "each" (costs per case), or nothing.
     `charts` are the drawings, and `missing` why there are none. `points` are those of the
     reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
-    each decision is good for, `costliest` lists cases, on request only. Where tables by class and
-    decision are `large`, they are left out.
+    each decision is good for. Where tables by class and decision are `large`, they are left out.
     """
 
     record: Mapping[str, Any]
@@ -51,7 +50,6 @@ class Sheet:
     by_case: bool
     sureness: str
     use: Sequence[Mapping[str, Any]]
-    costliest: Sequence[Mapping[str, Any]]
     large: bool
 
 
@@ -177,8 +175,9 @@ def _footer(sheet: Sheet) -> str:
             f"On request, this page holds the posteriors and the true classes of {size} cases, in "
             "random order and without identifiers, so that its matrix can be edited."
         )
-    if sheet.costliest:
-        held = f"On request, this page lists {len(sheet.costliest)} cases by their row; for the "
+    if listed := sheet.record.get("costliest_cases"):
+        by = "row" if listed[0]["id"] is None else "id"
+        held = f"On request, this page lists {len(listed)} cases by their {by}; for the "
         held += "rest it holds counts and curves only."
     return f"{held} It loads nothing from anywhere; its script is part of the file."
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.evaluation.case_account import case_name
 from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
     between,
@@ -159,15 +160,17 @@ def _use(sheet: Sheet) -> Html:
 
 def cases(sheet: Sheet) -> Html:
     """The costliest cases; only on request."""
-    if not sheet.costliest:
+    listed = sheet.record.get("costliest_cases")
+    if not listed:
         return Html("")
+    named, count_from = ("row", "; rows count from 1") if listed[0]["id"] is None else ("id", "")
     rows = [
-        row(grouped(one["row"] + 1), one["truth"], one["decision"], per_case(one["cost"]),
+        row(case_name(one), one["truth"], one["decision"], per_case(one["cost"]),
             percent(one["share"]), left=2)
-        for one in sheet.costliest
+        for one in listed
     ]  # fmt: skip
-    caption = f"Under {sheet.record['best']}, at the stated costs; rows count from 1.{stays(sheet)}"
-    head = ["row", "truth", "decision", "cost", "of the cost"]
+    caption = f"Under {sheet.record['best']}, at the stated costs{count_from}.{stays(sheet)}"
+    head = [named, "truth", "decision", "cost", "of the cost"]
     return section("The costliest cases", table(caption, head, rows, left=3))
 
 

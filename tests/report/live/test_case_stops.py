@@ -11,7 +11,6 @@ from stakes.report.live.case_stops import (
     _ROOM,
     STEP,
     case_numbers,
-    costliest_cases,
     grid_of_cases,
     sums_of,
 )
@@ -126,19 +125,10 @@ def test_the_caption_of_reliability_is_about_the_best_model():
     assert said[0] == said[1] != ""
 
 
-class TestCostliest:
-    def test_by_hand(self):
-        costs = CaseCosts.binary(false_negative=[1.0, 2, 30, 4], false_positive=5.0, **NAMES)
-        ev = evaluate([0, 0, 1, 1], {"d": [0, 1, 0, 0]}, application=costs, min_cases=1, rng=0)
-        found = costliest_cases(ev, 2)
-        assert [one["row"] for one in found] == [2, 1]
-        assert found[0] == {"row": 2, "truth": "bad", "decision": "lend", "cost": 30.0,
-                            "share": pytest.approx(30 / (30 + 5 + 4))}  # fmt: skip
-
-    def test_only_on_request(self):
-        y, p, amount = drawn()
-        ev = evaluate(y, {"p": p}, application=with_fees(amount), rng=0)
-        assert "The costliest cases" not in ev.to_html()
-        shown = ev.to_html(costliest_cases=3)
-        assert "The costliest cases" in shown
-        assert "On request, this page lists 3 cases by their row" in shown
+def test_costliest_cases_only_on_request():
+    y, p, amount = drawn()
+    ev = evaluate(y, {"p": p}, application=with_fees(amount), rng=0)
+    assert "The costliest cases" not in ev.to_html()
+    shown = ev.to_html(costliest_cases=3)
+    assert "The costliest cases" in shown
+    assert "On request, this page lists 3 cases by their row" in shown

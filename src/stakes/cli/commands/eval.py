@@ -62,6 +62,7 @@ _READ = {
     "--join-on id": "the column that matches the rows of --more",
     **GROUPS,
     "--by COLUMN": "also evaluate each value of this column by itself",
+    "--id COLUMN": "the column that names the cases, for --list-costliest and for errors",
 }
 _PRESET = {
     "--preset sre16": "costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, "
@@ -74,7 +75,7 @@ _WRITTEN = {
     "--embed-posteriors": "put the probabilities into the page, so that models decide again when "
     "costs are edited there",
     "--forensic": "also draw the strength of evidence (Tippett plots, empirical cross-entropy)",
-    "--list-costliest N": "with costs per case: list the costliest cases in the page, by their row",
+    "--list-costliest N": "with costs per case: list the N costliest cases, by --id or by row",
     "--save FILE": "also save the decisions as counts, for stakes merge, monitor and eval",
     "--rule FILE": "also write the decision rule that the verdict deploys, for stakes decide",
     "--rule-of MODEL": "write the rule of this model instead",
@@ -119,7 +120,6 @@ def run(args: argparse.Namespace) -> int:
         with_facts,
         write_answer,
     )
-    from stakes.exceptions import DataError
 
     file_after_amounts(args)
     _refuse_idle(args)
@@ -134,13 +134,7 @@ def run(args: argparse.Namespace) -> int:
     ev = with_facts(_answered(inquiry, args), args.command_line)
     for warning in ev.warnings:
         warn(warning)
-    two = ev.application.costs.shape[0] == 2 and ev.naive is None
-    if args.forensic and not (two and ev.kind == "posteriors"):
-        raise DataError(
-            "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
-            "costs that are the same in every case.",
-            hint="leave --forensic out",
-        )
+    _refuse_unfit_lists(ev, args)
     form = next((form for form in ("json", "csv", "quiet") if getattr(args, form)), "")
     few = too_few(ev, args.min_positives)
     if few is not None:
@@ -156,9 +150,10 @@ def run(args: argparse.Namespace) -> int:
         from stakes.inquiry.count_answer import keep
 
         keep(ev, args.save)
-    written = [*write_answer(ev, args.output), *_write(ev, args), *_write_rule(ev, args)]
+    listed = args.list_costliest
+    written = [*write_answer(ev, args.output, listed), *_write(ev, args), *_write_rule(ev, args)]
     list_page(asked, args.html)
-    show(ev, form)
+    show(ev, form, listed=listed)
     if written and not form:
         print("\n" + shown("\n".join(written)))
     for line in failed:
@@ -170,8 +165,8 @@ def _refuse_idle(args: argparse.Namespace) -> None:
     """Raise for options that could do nothing, and for numbers that cannot be meant."""
     from stakes.exceptions import DataError
 
-    page = ("embed-posteriors", "forensic", "list-costliest")
-    for name in (*page, "min-positives", "seed"):
+    page = ("embed-posteriors", "forensic")
+    for name in (*page, "list-costliest", "min-positives", "seed"):
         value = getattr(args, name.replace("-", "_"))
         if value and name in page and not (args.html or args.pdf):
             said = f"--{name} is about the page, and none is written."
@@ -181,6 +176,9 @@ def _refuse_idle(args: argparse.Namespace) -> None:
     if (args.rule_of or args.recalibrated) and not args.rule:
         idle = "--rule-of" if args.rule_of else "--recalibrated"
         raise DataError(f"{idle} is about the rule, and none is written.", hint="--rule rule.json")
+    if args.list_costliest and (args.csv or args.quiet) and not (args.html or args.pdf):
+        said = "--list-costliest goes into the text, the JSON and the page, and none is written."
+        raise DataError(said, hint="--html report.html")
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
 
@@ -216,6 +214,22 @@ def _write_rule(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     return [f"rule of {rule.model} ({rule}): {args.rule}"]
 
 
+def _refuse_unfit_lists(ev: Evaluation, args: argparse.Namespace) -> None:
+    """Raise or warn where what is to be drawn or listed does not exist for such costs."""
+    from stakes.exceptions import DataError
+
+    two = ev.application.costs.shape[0] == 2 and ev.naive is None
+    if args.forensic and not (two and ev.kind == "posteriors"):
+        raise DataError(
+            "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
+            "costs that are the same in every case.",
+            hint="leave --forensic out",
+        )
+    if args.list_costliest and ev.naive is None:
+        warn("--list-costliest is about costs per case; here every case costs alike.")
+        args.list_costliest = 0
+
+
 def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     """Write the page and its print, if they were asked for; a line about each."""
     if not args.html and not args.pdf:
@@ -223,9 +237,7 @@ def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     from stakes.cli.show.outputs import write_whole
 
     options = {"embed_posteriors": args.embed_posteriors, "forensic": args.forensic}
-    if args.list_costliest and ev.naive is None:
-        warn("--list-costliest is about costs per case; here every case costs alike.")
-    page = ev.to_html(**options, costliest_cases=0 if ev.naive is None else args.list_costliest)
+    page = ev.to_html(**options, costliest_cases=args.list_costliest)
     said = []
     if args.html:
         said.append((args.html, write_whole(Path(args.html), page)))

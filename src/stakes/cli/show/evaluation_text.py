@@ -16,6 +16,7 @@ from stakes.cli.show.terminal import (
     print_wrapped,
 )
 from stakes.evaluation import Evaluation
+from stakes.evaluation.case_account import case_name, costliest_cases
 from stakes.evaluation.model_table import MOST_SHOWN, shown_columns, unshown_models
 from stakes.evaluation.verdict import AFTER
 from stakes.messages.audience import shown
@@ -56,8 +57,8 @@ def _print_doubt(ev: Evaluation) -> None:
     print(dim(shown(f"(smallest worst regret: {doubt.safest})")))
 
 
-def print_evaluation(ev: Evaluation) -> None:
-    """Everything, in the order in which it is read."""
+def print_evaluation(ev: Evaluation, listed: int = 0) -> None:
+    """Everything, in the order in which it is read, with so many of the costliest cases."""
     print_wrapped(read_line(ev), rest="  ")
     for line in ev.costs_said:
         print_aligned(line)
@@ -68,6 +69,7 @@ def print_evaluation(ev: Evaluation) -> None:
     print_wrapped(f"(always '{naive.decision}': NEC 1.000, {cost})", style=dim)
     _print_doubt(ev)
     _print_where_money_goes(ev)
+    _print_costliest(ev, listed)
     _print_slices(ev)
     print()
     print_wrapped(ev.verdict, style=bold)
@@ -146,6 +148,21 @@ def _print_where_money_goes(ev: Evaluation) -> None:
         Column("decision", list(cells["decision"]), label=True),
         Column(f"cost/case{_unit(ev)}", aligned(cells["cost"].tolist(), 3)),
         Column("share", [percent(share, 0) for share in cells["share"]]),
+    )
+
+
+def _print_costliest(ev: Evaluation, count: int) -> None:
+    """The costliest cases under the cheapest rule; only on request."""
+    if not (found := costliest_cases(ev, count)):
+        return
+    print()
+    print(shown(f"The costliest cases ({ev.best}):"))
+    print_columns(
+        Column("row" if found[0]["id"] is None else "id", [*map(case_name, found)], label=True),
+        Column("truth", [case["truth"] for case in found], label=True),
+        Column("decision", [case["decision"] for case in found], label=True),
+        Column(f"cost{_unit(ev)}", aligned([case["cost"] for case in found])),
+        Column("of the cost", [percent(case["share"]) for case in found]),
     )
 
 

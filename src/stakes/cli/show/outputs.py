@@ -35,14 +35,19 @@ from stakes.sources.patterns import fitting, several_words
 from stakes.summaries import ConfusionMatrix
 
 
-def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
-    """Print the evaluation as "json", as "csv", "quiet", or in full."""
+def show(ev: Evaluation, form: str, *, counts_only: bool = False, listed: int = 0) -> None:
+    """Print the evaluation as "json", as "csv", "quiet", or in full.
+
+    `listed` is the number of costliest cases to list.
+    """
     if form == "json":
-        print(ev.to_json(), end="")
+        print(ev.to_json(costliest_cases=listed), end="")
     elif form == "csv":
         print(as_csv(_columns(ev)), end="")
+    elif not counts_only and form == "quiet":
+        print_quiet(ev)
     elif not counts_only:
-        (print_quiet if form == "quiet" else print_evaluation)(ev)
+        print_evaluation(ev, listed)
     elif form != "quiet":  # no figure that would suggest more is known
         print(read_line(ev))
         for model in ev.models[:MOST_SHOWN]:
@@ -51,12 +56,16 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
             print(f"\n({len(ev) - MOST_SHOWN} more models: --json prints all)")
 
 
-def write_answer(ev: Evaluation, path: str | None) -> list[str]:
-    """Write everything as JSON, or the table as CSV, by the ending; a line about it."""
+def write_answer(ev: Evaluation, path: str | None, listed: int = 0) -> list[str]:
+    """Write everything as JSON, or the table as CSV, by the ending; a line about it.
+
+    JSON lists the costliest cases, if any are `listed`.
+    """
     if not path:
         return []
     table = Path(path).suffix.lower() == ".csv"
-    write_whole(Path(path), as_csv(_columns(ev)) if table else ev.to_json())
+    text = as_csv(_columns(ev)) if table else ev.to_json(costliest_cases=listed)
+    write_whole(Path(path), text)
     return [f"{'table' if table else 'answer'}: {path}"]
 
 

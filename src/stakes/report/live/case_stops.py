@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.roc_hull import cumulative, hull
 from stakes.application import Application
-from stakes.evaluation.case_account import case_weights
 from stakes.evaluation.model_rows import Model
 from stakes.evaluation.recalibration import CaseRule, CaseSources
 from stakes.report.markup import packed
@@ -261,26 +260,3 @@ def _curve(
     parts = [one.along(grid)[[1, 4]] / np.array(totals)[:, None] for one in sums]
     necs = [(scale * (part + always[[0, 1], [0, 1], None])).sum(axis=0) / naive for part in parts]
     return np.log(grid.factor), np.stack(necs)
-
-
-def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
-    """The cases that cost most under the cheapest rule: row, truth, decision, cost, share."""
-    sources, app = ev.case_sources, ev.application
-    if sources is None or count < 1:
-        return []
-    rule = next(one for one in sources.rules if one.name == ev.best)
-    truth = sources.cases.truth
-    paid = sources.costs.values[np.arange(len(truth)), truth, rule.codes]
-    parts = case_weights(sources.cases, app) * paid
-    gross = float(np.abs(parts).sum()) or 1.0
-    return [
-        {
-            "row": int(k),
-            "truth": str(app.classes[truth[k]]),
-            "decision": str(app.decisions[rule.codes[k]]),
-            "cost": float(paid[k]),
-            "share": abs(float(parts[k])) / gross,
-        }
-        for k in np.argsort(-parts, kind="stable")[:count].tolist()
-        if parts[k] > 0
-    ]
