@@ -129,6 +129,23 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The entries that are not missing, and which those are, of a column that may have gaps."""
+    refuse_sparse(values, name)
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        items: Any = series.alias("values").to_list()
+    elif isinstance(values, np.ma.MaskedArray):
+        items = values.tolist()  # masked entries become None
+    else:
+        items = values if isinstance(values, np.ndarray) else _from_sequence(values, name)
+        items = items.reshape(-1).tolist() if 1 in items.shape else items.tolist()
+    column = np.empty(len(items), dtype=object)
+    column[:] = items
+    known = ~_is_missing(column)
+    return as_column(_tightened(column[known]), name), known
+
+
 def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[np.floating[Any]]:
     """`values` as a float column; float32 stays float32, everything else becomes float64."""
     array = as_column(values, name)

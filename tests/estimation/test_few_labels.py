@@ -1,0 +1,210 @@
+"""Costs from few labels: against formulas written out, against all labels, and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import Application, CaseCosts
+from stakes.estimation import DecidedCases, cost_from_labels, plan_labels
+from stakes.exceptions import DataError, LabelError, StakesError, UndefinedError
+from stakes.rules import DecisionRule
+
+COSTS = {"fn": 10, "fp": 1}
+
+
+def drawn(seed: int, size: int = 4000, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Posteriors that are calibrated by construction, and true classes."""
+    rng = np.random.default_rng(seed)
+    posteriors = rng.dirichlet(np.full(classes, 0.5), size)
+    truth = (rng.random(size)[:, None] > posteriors.cumsum(axis=1)).sum(axis=1)
+    return posteriors, truth.clip(max=classes - 1)
+
+
+def some(truth: np.ndarray, kept: np.ndarray) -> list[int | None]:
+    return [int(k) if keep else None for k, keep in zip(truth, kept, strict=True)]
+
+
+class TestValue:
+    def test_equals_the_formula_written_out(self) -> None:
+        posteriors, truth = drawn(1)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        kept = np.zeros(4000, dtype=bool)
+        kept[np.random.default_rng(2).choice(4000, 150, replace=False)] = True
+        found = cost_from_labels(some(truth, kept), cases)
+        cost = np.array([[0.0, 1.0], [10.0, 0.0]])
+        decided = (posteriors @ cost).argmin(axis=1)
+        predicted = np.array([posteriors[i] @ cost[:, decided[i]] for i in range(4000)])
+        real = cost[truth, decided]
+        # two further labels that match the predictions, spread over all cases
+        x = np.concatenate([predicted[kept], predicted])
+        y = np.concatenate([real[kept], predicted])
+        w = np.sqrt(np.concatenate([np.ones(150), np.full(4000, 2 / 4000)]))
+        slope, start = np.polyfit(x, y, 1, w=w)
+        line = start + slope * predicted
+        assert found.value == pytest.approx(line.mean() + (real[kept] - line[kept]).mean())
+        assert found.slope == pytest.approx(slope)
+        assert found.plain[0] == pytest.approx(real[kept].mean())
+
+    def test_all_labels_give_the_cost_itself(self) -> None:
+        posteriors, truth = drawn(3, 500, classes=3)
+        costs = [[0, 1, 4, 1], [2, 0, 3, 1], [9, 5, 0, 1]]
+        cases = DecidedCases.from_scores(truth, posteriors, costs=costs)
+        found = cost_from_labels(truth, cases)
+        assert found.value == pytest.approx(cases.cost)
+        assert (found.low, found.high) == (found.value, found.value)
+
+    def test_useless_posteriors_do_no_harm(self) -> None:
+        _, truth = drawn(4)
+        noise = np.random.default_rng(5).random(4000)
+        cases = DecidedCases.from_scores(
+            None,
+            noise,
+            rule=DecisionRule(Application([[0, 1], [10, 0]]), cut=-1),  # always 1
+        )
+        kept = np.arange(4000) % 10 == 0
+        found = cost_from_labels(some(truth, kept), cases)
+        assert abs(found.slope) < 0.35  # four standard errors
+        assert found.high - found.low < 1.02 * (found.plain[2] - found.plain[1])
+
+    def test_difference_of_two_models(self) -> None:
+        posteriors, truth = drawn(6)
+        first = DecidedCases.from_scores(truth, posteriors, costs=COSTS)
+        second = DecidedCases.from_scores(truth, posteriors**0.5 / (posteriors**0.5).sum(
+            axis=1, keepdims=True), costs=COSTS)  # fmt: skip
+        whole = cost_from_labels(truth, first, against=second)
+        assert whole.value == pytest.approx(first.cost - second.cost)
+        part = cost_from_labels(some(truth, np.arange(4000) % 8 == 0), first, against=second)
+        turned = cost_from_labels(some(truth, np.arange(4000) % 8 == 0), second, against=first)
+        assert part.low < first.cost - second.cost < part.high
+        assert (turned.value, turned.low, turned.high) == pytest.approx(
+            (-part.value, -part.high, -part.low), rel=1e-6
+        )
+
+    def test_costs_per_case_weights_and_slices(self) -> None:
+        posteriors, truth = drawn(7)
+        rng = np.random.default_rng(8)
+        amounts = rng.lognormal(3, 1, 4000)
+        per_case = CaseCosts.binary(fn=amounts, fp=5.0)
+        weights, where = rng.uniform(0.5, 2, 4000), np.where(rng.random(4000) < 0.3, "a", "b")
+        told = {"costs": per_case, "sample_weight": weights, "by": where}
+        cases = DecidedCases.from_scores(truth, posteriors, **told)
+        whole = cost_from_labels(truth, cases)
+        assert whole.value == pytest.approx(cases.cost)
+        for name in ("a", "b"):
+            assert whole.slices[name].value == pytest.approx(cases.part(where == name).cost)
+        again = DecidedCases.from_scores(
+            None, posteriors, costs=per_case, sample_weight=3 * weights
+        )
+        kept = some(truth, rng.random(4000) < 0.1)
+        assert cost_from_labels(kept, again).value == pytest.approx(
+            cost_from_labels(kept, cases).value
+        )
+
+
+class TestInterval:
+    @pytest.mark.parametrize("active", [False, True])
+    @pytest.mark.parametrize("fn", [1, 10])
+    def test_holds_the_cost_of_all_labels(self, fn: int, active: bool) -> None:
+        posteriors, truth = drawn(9, 2000)
+        cases = DecidedCases.from_scores(truth, posteriors, costs={"fn": fn, "fp": 1})
+        rng, plan = np.random.default_rng(10), plan_labels(cases, labels=100)
+        chances = plan.chances if active else np.full(2000, 100 / 2000)
+        held = 0
+        for _ in range(200):
+            known = np.where(rng.random(2000) < chances, truth, np.nan)
+            held += cases.cost in cost_from_labels(known, cases, chances=chances)
+        assert 182 <= held <= 198  # 95 %, within three standard errors of 200 draws
+
+    def test_a_costly_error_that_no_label_shows_widens_it(self) -> None:
+        cases = DecidedCases.from_scores(None, np.full(2000, 0.01), costs={"fn": 50, "fp": 1})
+        known = np.where(np.arange(2000) < 100, 0.0, np.nan)
+        found = cost_from_labels(known, cases)
+        assert found.high > 1.0  # 0 of 100 misses at a cost of 50: the rate may be 2 %
+
+    def test_level(self) -> None:
+        posteriors, truth = drawn(11)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        known = some(truth, np.arange(4000) % 20 == 0)
+        ends = [cost_from_labels(known, cases, level=level) for level in (0.5, 0.9, 0.99)]
+        widths = [each.high - each.low for each in ends]
+        assert widths == sorted(widths)
+        assert widths[0] > 0
+
+
+class TestPlan:
+    def test_numbers_of_labels_follow_from_the_spread(self) -> None:
+        posteriors, _ = drawn(12, 20_000)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        plan = plan_labels(cases, width=0.3)  # so few that none has a chance of 1
+        cost = np.array([[0.0, 1.0], [10.0, 0.0]])
+        paid = cost.T[(posteriors @ cost).argmin(axis=1)]
+        mean = (paid * posteriors).sum(axis=1)
+        var = (posteriors * (paid - mean[:, None]) ** 2).sum(axis=1)
+        goal = (0.15 / 1.959964) ** 2
+        plain, part = var.mean() + mean.var(), var.mean()
+        assert plan.plain == pytest.approx(plain / goal, rel=0.05)
+        assert plan.random == pytest.approx(part / goal, rel=0.05)
+        least = np.sqrt(var).mean() ** 2 / goal
+        assert least - 1 <= plan.labels <= 1.06 * least + 1
+
+    def test_chances_add_to_the_labels(self) -> None:
+        posteriors, _ = drawn(13, 300)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        for labels in (10, 150, 290, 300):
+            chances = plan_labels(cases, labels=labels).chances
+            assert chances.sum() == pytest.approx(labels)
+            assert chances.min() > 0
+            assert chances.max() <= 1
+
+    def test_certain_cases_are_labelled_evenly(self) -> None:
+        cases = DecidedCases.from_scores(None, [0.0, 1.0] * 50, costs=COSTS)
+        assert np.ptp(plan_labels(cases, labels=20).chances) == pytest.approx(0, abs=1e-12)
+
+    def test_wants_one_goal(self) -> None:
+        cases = DecidedCases.from_scores(None, [0.1] * 50, costs=COSTS)
+        for told in ({}, {"width": 1, "labels": 20}, {"width": 0}, {"labels": 51}, {"labels": 2}):
+            with pytest.raises(StakesError):
+                plan_labels(cases, **told)
+
+
+class TestRefusals:
+    def test_labels_that_are_no_random_part(self) -> None:
+        posteriors, truth = drawn(14)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        with pytest.raises(DataError, match="not a random part"):
+            cost_from_labels(some(truth, posteriors[:, 1] > 0.8), cases)
+
+    def test_chances_that_do_not_add_up(self) -> None:
+        posteriors, truth = drawn(15)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        with pytest.raises(DataError, match="add to 40 expected labels; there are 400"):
+            cost_from_labels(some(truth, np.arange(4000) % 10 == 0), cases, chances=0.01)
+
+    @pytest.mark.parametrize("chances", [0.0, 1.5, [0.1, 0.2], "often", np.nan])
+    def test_odd_chances(self, chances: object) -> None:
+        posteriors, truth = drawn(16)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        with pytest.raises(StakesError):
+            cost_from_labels(some(truth, np.arange(4000) % 10 == 0), cases, chances=chances)
+
+    def test_few_labels_and_strange_ones(self) -> None:
+        cases = DecidedCases.from_scores(None, [0.1] * 100, costs=COSTS)
+        with pytest.raises(UndefinedError, match="3 of 100 cases are labelled"):
+            cost_from_labels([1, 0, 0] + [None] * 97, cases)
+        with pytest.raises(LabelError):
+            cost_from_labels([7] * 20 + [None] * 80, cases)
+        with pytest.raises(DataError):
+            cost_from_labels([1, 0], cases)
+
+    @pytest.mark.parametrize("make", ["pandas", "polars", "masked"])
+    def test_gaps_of_any_library(self, make: str) -> None:
+        posteriors, truth = drawn(17, 200)
+        cases = DecidedCases.from_scores(None, posteriors, costs=COSTS)
+        plain = some(truth, np.arange(200) % 4 == 0)
+        if make == "masked":
+            column = np.ma.masked_array(truth, mask=np.arange(200) % 4 != 0)
+        else:
+            library = pytest.importorskip(make)
+            column = library.Series(plain)
+        assert cost_from_labels(column, cases).value == cost_from_labels(plain, cases).value

@@ -1,0 +1,149 @@
+"""Costs from a judge's labels: against exact proportions, a formula of two classes, and draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import CaseCosts, ConfusionMatrix
+from stakes.estimation import cost_from_judge
+from stakes.exceptions import DataError, StakesError, UndefinedError
+
+RATES = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+COSTS = [[0, 1, 4], [2, 0, 3], [9, 5, 0]]
+
+
+def in_proportion() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cases of which the judge errs in exactly its rates, whatever was decided."""
+    shares = np.array([[30, 10, 10], [0, 20, 10], [10, 0, 10]])
+    rows = [
+        (k, j, label)
+        for k in range(3)
+        for j in range(3)
+        for label in range(3)
+        for _ in range(round(shares[k, j] * 10 * RATES[k, label]))
+    ]
+    truth, decided, judge = np.array(rows).T
+    return truth, decided, judge
+
+
+def test_exact_rates_give_the_true_cost() -> None:
+    truth, decided, judge = in_proportion()
+    found = cost_from_judge(None, judge, decisions=decided, costs=COSTS, errors=RATES * 1000)
+    assert found.value == pytest.approx(np.asarray(COSTS)[truth, decided].mean())
+    assert found.as_judged == pytest.approx(np.asarray(COSTS)[judge, decided].mean())
+    assert found.as_judged != pytest.approx(found.value, rel=0.01)
+
+
+def test_costs_per_case_weights_and_slices() -> None:
+    truth, decided, judge = in_proportion()
+    size = len(truth)
+    per_case = CaseCosts(np.broadcast_to(np.asarray(COSTS, dtype=float), (size, 3, 3)) * 2)
+    where = np.where(decided == 0, "first", "other")
+    found = cost_from_judge(
+        None, judge, decisions=decided, costs=per_case, errors=RATES * 1000, by=where,
+        sample_weight=np.where(decided == 0, 3.0, 1.0),
+    )  # fmt: skip
+    real = 2 * np.asarray(COSTS)[truth, decided]
+    assert found.value == pytest.approx(np.average(real, weights=np.where(decided == 0, 3, 1)))
+    for name in ("first", "other"):
+        assert found.slices[name].value == pytest.approx(real[where == name].mean())
+
+
+def test_two_classes_equal_rogan_and_gladen() -> None:
+    sensitivity, specificity = 0.85, 0.9
+    errors = ConfusionMatrix([[180, 20], [30, 170]])
+    judge = np.array([1] * 280 + [0] * 720)  # all were decided 0: the cost is the share of 1
+    found = cost_from_judge(
+        None, judge, decisions=np.zeros(1000, int), costs={"fn": 1, "fp": 1}, errors=errors,
+    )  # fmt: skip
+    assert found.value == pytest.approx((0.28 + specificity - 1) / (sensitivity + specificity - 1))
+
+
+def test_known_truth_counts_as_it_is() -> None:
+    truth, decided, judge = in_proportion()
+    found = cost_from_judge(truth, judge, decisions=decided, costs=COSTS)
+    assert found.value == pytest.approx(np.asarray(COSTS)[truth, decided].mean())
+    assert (found.low, found.high) == pytest.approx((found.value, found.value))
+
+
+@pytest.mark.parametrize(("accuracy", "fn"), [(0.7, 1), (0.85, 10), (0.95, 1)])
+def test_interval_holds_the_cost_of_all_labels(accuracy: float, fn: int) -> None:
+    rng = np.random.default_rng(round(1000 * accuracy))
+    held = 0
+    for _ in range(300):
+        truth = rng.random(2300) < 0.3
+        judge = np.where(rng.random(2300) < accuracy, truth, ~truth)
+        decided = rng.normal(2.0 * truth, 1) > 1
+        known = np.where(np.arange(2300) < 300, truth, np.nan)
+        found = cost_from_judge(
+            known, judge.astype(int), decisions=decided.astype(int), costs={"fn": fn, "fp": 1},
+        )  # fmt: skip
+        held += np.where(truth, fn * ~decided, decided).mean() in found
+    assert 273 <= held <= 296  # 95 %, within three standard errors of 300 draws
+
+
+def test_interval_is_where_the_test_rejects() -> None:
+    """Fieller's limits by a search over costs instead of the root of a quadratic."""
+    counts = np.array([[70.0, 30.0], [20.0, 60.0]])
+    judge = np.array([1] * 400 + [0] * 600)
+    found = cost_from_judge(
+        None, judge, decisions=np.zeros(1000, int), costs={"fn": 1, "fp": 1}, errors=counts,
+    )  # fmt: skip
+    z2 = 1.959963984540054**2
+    rate = [(30 + z2 / 2) / (100 + z2), (60 + z2 / 2) / (80 + z2)]  # of label 1, shrunk
+    quality = 0.75 - 0.3
+
+    def statistic(share: float) -> float:
+        # P(label 1) - [fp rate + share (sensitivity - fp rate)], in units of the quality
+        gap = (0.4 - 0.3) / quality - share
+        inside = found.value * rate[1] * (1 - rate[1]) + (1 - found.value) * rate[0] * (1 - rate[0])
+        spread = inside / 1000 / quality**2
+        spread += (1 - share) ** 2 * rate[0] * (1 - rate[0]) / (100 + z2) / quality**2
+        spread += share**2 * rate[1] * (1 - rate[1]) / (80 + z2) / quality**2
+        return gap**2 / spread
+
+    grid = np.linspace(-0.5, 1.5, 200_001)
+    kept = grid[[statistic(share) <= z2 for share in grid]]
+    assert (found.low, found.high) == pytest.approx((kept.min(), kept.max()), abs=2e-5)
+
+
+def test_a_judge_no_better_than_chance_is_refused() -> None:
+    told = {"decisions": [0] * 100, "costs": {"fn": 1, "fp": 1}}
+    for errors in ([[50, 50], [50, 50]], [[10, 8], [7, 9]]):
+        with pytest.raises(UndefinedError, match="ignores the case"):
+            cost_from_judge(None, [0, 1] * 50, errors=errors, **told)
+    with pytest.raises(UndefinedError, match="no doubly labelled case is of class 1"):
+        cost_from_judge([0] * 30 + [None] * 70, [0, 1] * 50, **told)
+
+
+def test_errors_that_depend_on_the_decision_are_noted() -> None:
+    rng = np.random.default_rng(4)
+    truth, decided = rng.random(1000) < 0.4, rng.random(1000) < 0.5
+    right = rng.random(1000) < np.where(decided, 0.95, 0.6)  # the judge follows the decision
+    judge = np.where(right, truth, ~truth).astype(int)
+    told = {"decisions": decided.astype(int), "costs": {"fn": 1, "fp": 1}}
+    assert "after some decisions" in cost_from_judge(truth, judge, **told).notes[0]
+    fair = np.where(rng.random(1000) < 0.8, truth, ~truth).astype(int)
+    assert not cost_from_judge(truth, fair, **told).notes
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"errors": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]},
+        {"errors": "good"},
+        {"decisions": [0, 1]},
+        {"decisions": [5] * 100},
+        {"level": 2},
+        {"sample_weight": [-1] * 100},
+        {"by": ["a"]},
+        {"costs": None},
+    ],
+)
+def test_odd_input(told: dict[str, object]) -> None:
+    usual = {"decisions": [0] * 100, "costs": {"fn": 1, "fp": 1}, "errors": [[90, 10], [10, 90]]}
+    with pytest.raises(StakesError):
+        cost_from_judge(None, [0, 1] * 50, **{**usual, **told})
+    with pytest.raises(DataError):
+        cost_from_judge(None, [[0, 1], [1, 0]], **usual)
