@@ -99,14 +99,38 @@ def test_middles_lie_in_their_bins() -> None:
     assert again.class_totals.tolist() == scores.class_totals.tolist()
 
 
-def test_weights_in_bins_are_told() -> None:
-    y, models = cases(5, 2_000, 1.8)
-    frame = pl.DataFrame({"y": y, "w": 0.5 + y, "p": models["p"]}).lazy()
-    found = stakes.evaluate_frame(
-        frame, label="y", scores=["p"], costs=COSTS, sample_weight="w", bins=512
+def test_weighted_rows_are_recalibrated_by_the_mean_weight_of_their_bins() -> None:
+    y, models = cases(5, 20_000, 1.8)
+    weights = np.random.default_rng(0).uniform(0.5, 2, 20_000) + y
+    near = stakes.evaluate(y, models, costs=COSTS, sample_weight=weights)
+    frame = pl.DataFrame({"y": y, "w": weights, **models}).lazy()
+    far = stakes.evaluate_frame(
+        frame, label="y", scores=list(models), costs=COSTS, sample_weight="w"
     )
-    assert found["p"].recalibrated_nec is None
-    assert "recalibration-weighted" in [note.code for note in found.notes]
+    assert far.verdict_kind == near.verdict_kind
+    assert far.best_recalibrated.name == near.best_recalibrated.name
+    for name in near:
+        one, other = near[name], far[name]
+        assert other.nec == pytest.approx(one.nec, rel=1e-12)
+        assert other.calibration_slope == pytest.approx(one.calibration_slope, abs=0.01)
+        low, high = one.recalibrated_interval
+        assert other.recalibrated_nec == pytest.approx(one.recalibrated_nec, abs=(high - low) / 8)
+        assert np.ptp(other.recalibrated_interval) == pytest.approx(high - low, rel=0.1)
+
+
+def test_costs_that_are_unknown_are_looked_at_in_the_bins() -> None:
+    y, models = cases(1, 5_000, 1.8)
+    unknown = stakes.application.UncertainApplication.binary(
+        false_negative=stakes.application.Between(2, 40), false_positive=1.0
+    )
+    near = stakes.evaluate(y, models, application=unknown)
+    frame = pl.DataFrame({"y": y, **models}).lazy()
+    far = stakes.evaluate_frame(frame, label="y", scores=list(models), application=unknown)
+    assert far.doubt.winners == near.doubt.winners
+    assert far.doubt.nec == pytest.approx(near.doubt.nec, abs=0.002)
+    assert far.doubt.worst_regret == pytest.approx(near.doubt.worst_regret, abs=0.005)
+    assert [s.winner for s in far.switches] == [s.winner for s in near.switches]
+    assert far.verdict_kind == near.verdict_kind
 
 
 def test_zeros_are_told_as_from_rows() -> None:

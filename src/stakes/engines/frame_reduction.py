@@ -17,6 +17,7 @@ from stakes.engines.row_values import PREFIX, Bins, Table
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
 from stakes.summaries import ScoreBins
+from stakes.typing import FloatArray
 
 
 def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
@@ -32,7 +33,9 @@ def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fa
     parts = {}
     for key in _sorted(panels[0]):
         here = {model: found[key] for model, found in bins.items() if key in found}
-        parts[key] = Part(tuple(each[key] for each in panels), here)
+        scores = {model: found for model, (found, _) in here.items()}
+        numbers = {model: many for model, (_, many) in here.items() if many is not None}
+        parts[key] = Part(tuple(each[key] for each in panels), scores, numbers)
     if not parts:
         raise DataError("there are no cases: the frame is empty.")
     return Reduction(made.request, made.kinds, parts)
@@ -127,8 +130,10 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
     return found
 
 
-def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ...], ScoreBins]:
-    """The bins of one model in every slice."""
+def _bins(
+    made: Planned, k: int, model: str, table: Table
+) -> dict[tuple[Any, ...], tuple[ScoreBins, FloatArray | None]]:
+    """The bins of one model in every slice; of weighted rows also how many there are."""
     bins: Bins = made.bins[model]
     edges = bins.edges
     codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
@@ -143,16 +148,26 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         total = float(every.sum())
         share = float(second.sum()) / total if total > 0 else 0.0
         prior = share if 0 < share < 1 else None
+    cells = [(every, second)]
+    if weighted:
+        powers = [("cases", "second_cases"), ("squares", "second_squares")]
+        cells += [(np.asarray(table[PREFIX + a]), np.asarray(table[PREFIX + b])) for a, b in powers]
+    by_class = [np.column_stack([both - part, part]) for both, part in cells]
     found = {}
     for key, places in _slices(made, table).items():
-        counts = np.zeros((edges.shape[0] + 1, 2), dtype=kind)
-        counts[codes[places]] = np.column_stack([every - second, second])[places]
+        held = np.zeros((len(cells), edges.shape[0] + 1, 2), dtype=kind)
+        for at, values in enumerate(by_class):
+            held[at, codes[places]] = values[places]
+        if weighted:  # what rounding leaves where there is nothing
+            held = np.where(held[1] > 0, np.maximum(held, 0.0), 0.0)
+        counts, numbers = held[0], held[1:] if weighted else None
         ends = np.full((2, edges.shape[0] + 1), np.nan)
         ends[:, codes[places]] = low[places], high[places]
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if counts.sum() > 0:
             names = made.request.classes
-            found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+            bins_ = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+            found[key] = bins_, numbers
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -69,17 +69,25 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Everything about the rows of one slice."""
+    """Everything about the rows of one slice.
+
+    Of weighted rows, `numbers` holds the number of rows and the sum of squared weights by bin and
+    class, (2, n_bins, 2).
+    """
 
     panels: tuple[Panel, ...]
     bins: Mapping[str, ScoreBins]
+    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __add__(self, other: Part) -> Part:
         panels = tuple(a + b for a, b in zip(self.panels, other.panels, strict=True))
-        bins = {**self.bins}
-        for name, found in other.bins.items():
-            bins[name] = bins[name] + found if name in bins else found
-        return Part(panels, bins)
+        return Part(panels, _merged(self.bins, other.bins), _merged(self.numbers, other.numbers))
+
+
+def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """What two parts hold by name, added."""
+    both = {name: first[name] + found for name, found in second.items() if name in first}
+    return {**first, **second, **both}
 
 
 #: The value of each column of `by`.

@@ -70,15 +70,12 @@ def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibr
         raise DataError(f"{rule.model!r} is decided {rule}, which is not re-calibrated.")
     calibrator, groups = default_calibrator(), None
     if ev.sources is not None and model is not None and model.posteriors is not None:
-        cases = ev.sources.cases
+        one = next(each for each in ev.sources.judged if each.model is model)
+        cases = ev.sources.cases_of(one)
         truth, weights, groups = cases.truth, cases.weights, cases.groups
         said: NDArray[Any] = model.posteriors.astype(np.float64)
         if ev.sources.calibrator is not None:
             calibrator, said = ev.sources.calibrator.unfitted(), without_zeros(said)
-    elif (scores := ev.score_bins.get(str(rule.model))) is not None:
-        said = np.concatenate([scores.negatives, scores.positives]).astype(np.float64)
-        truth = np.repeat([0, 1], [len(scores.negatives), len(scores.positives)])
-        weights = np.concatenate([scores.negative_counts, scores.positive_counts])
     else:
         raise DataError(
             f"{rule.model!r} cannot be re-calibrated: its posteriors are not here.",
@@ -96,7 +93,7 @@ def _digest(ev: Evaluation, name: str) -> str | None:
     if ev.facts.get("sha256"):
         return str(ev.facts["sha256"])
     sources, model = ev.sources or ev.case_sources, _rows_of(ev, name)
-    if sources is None or model is None:
+    if sources is None or model is None or sources.cases is None:
         return None
     found = hashlib.sha256(np.ascontiguousarray(sources.cases.truth, dtype=np.int64).tobytes())
     for part in (model.posteriors, sources.cases.weights):

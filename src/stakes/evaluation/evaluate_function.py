@@ -383,7 +383,7 @@ def evaluate_frame(
     Returns
     -------
     Evaluation
-        As from `evaluate`, without what needs the rows: no model is re-calibrated.
+        As from `evaluate`. What only rows can tell is named in `absent`, with the reason.
 
     Notes
     -----
@@ -457,6 +457,10 @@ def evaluate_frame(
     words = {"label": label, "weight": sample_weight, "positive": positive}
     found = _with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
     if uncertain is None:
+        return found
+    slices = {name: _doubted(part, uncertain) for name, part in found.slices.items()}
+    found = replace(_doubted(found, uncertain), slices=slices)
+    if found.doubt is not None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
 

@@ -30,7 +30,7 @@ from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
 from stakes.results import Frame
 from stakes.rules import DecisionRule
-from stakes.summaries import PairedCounts, ScoreCounts
+from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference, threshold_range
 
@@ -106,8 +106,6 @@ class Evaluation(AnswersGuesses):
         What the groups are called, in the order of their codes.
     inquiry : Inquiry or None
         What was asked, so that it can be asked again; None for arrays, which have no name.
-    score_bins : mapping of str to ScoreCounts
-        The scores of each model by bin, where an engine counted them.
     """
 
     application: Application
@@ -136,7 +134,6 @@ class Evaluation(AnswersGuesses):
     joint: PairedCounts | None = None
     group_names: tuple[str, ...] | None = None
     inquiry: Any = None
-    score_bins: Mapping[str, ScoreCounts] = field(default_factory=dict)
 
     @property
     def costs_said(self) -> tuple[str, ...]:
@@ -311,11 +308,12 @@ class Evaluation(AnswersGuesses):
         """
         if len(self.models) == 1:
             raise DataError("there is only one model, so there is no difference.")
-        if self.absent.get("comparison") == "too-many-models" and self.sources is not None:
+        many, rows = self.absent.get("comparison") == "too-many-models", self.sources
+        if many and rows is not None and rows.cases is not None:
             from stakes.evaluation.model_intervals import difference_of
 
             if len({first, second} & set(self)) == 2:
-                return difference_of(self.sources, str(first), str(second))
+                return difference_of(rows, str(first), str(second))
         elif not self.differences:
             raise DataError("the models were not compared pair by pair.", hint=_not_compared(self))
         for found in self.differences:

@@ -174,13 +174,7 @@ def _saved(ev: Evaluation, name: str, j: int) -> float:
         return float("nan")
     one = next(each for each in sources.judged if each.model.name == name)
     costs = np.delete(app.costs.values, j, axis=1)
-    fewer = Application(CostMatrix(costs), app.priors)
-    return (
-        expected_cost(
-            sources.cases.truth,
-            decided(one.model, fewer, sources.said_at),
-            application=fewer,
-            sample_weight=sources.cases.weights,
-        )
-        - ev[name].cost
-    )
+    fewer, cases = Application(CostMatrix(costs), app.priors), sources.cases_of(one)
+    codes = decided(one.model, fewer, sources.said_at)
+    paid = expected_cost(cases.truth, codes, application=fewer, sample_weight=cases.weights)
+    return paid - ev[name].cost

@@ -21,7 +21,8 @@ from stakes.curves import switch_points
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.model_evaluation import Figures, Stretch
 from stakes.evaluation.model_rows import Cases, Rows
-from stakes.evaluation.recalibration import Sources, Variant
+from stakes.evaluation.recalibration import Judged, Sources, Variant
+from stakes.metrics import normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty import (
@@ -57,18 +58,44 @@ def compared(joint: Any, given: Application, options: dict[str, Any]) -> Compari
         return compare(joint, given, normalized=True, **options)
 
 
-def told_apart(codes: dict[str, Any], sources: Sources, given: Application) -> bool:
-    """Whether the first of several systems is cheaper than each of the others beyond chance."""
-    found = compared(joint_rows(codes, sources.cases, given), given, sources.options)
-    first, *others = codes
+def told_apart(
+    judged: Sequence[Judged], codes: Sequence[Any], sources: Sources, given: Application
+) -> bool:
+    """Whether the first of several systems is cheaper than each of the others beyond chance.
+
+    Where models were counted in bins, as if on cases of their own.
+    """
+    first, *others = (one.model.name for one in judged)
+    if sources.cases is None:
+        sides = [
+            _decided_there(one, each, given, sources.options)
+            for one, each in zip(judged, codes, strict=True)
+        ]
+        level = sources.options["level"]
+        pairs = [next(unpaired((sides[0], side), 0.0, level), None) for side in sides[1:]]
+        return all(pair is not None and pair.decided and pair.first == first for pair in pairs)
+    chosen = dict(zip((first, *others), codes, strict=True))
+    found = compared(joint_rows(chosen, sources.cases, given), given, sources.options)
     apart = [found.difference(first, other) for other in others]
     return not found.too_few and all(each.decided and each.value < 0 for each in apart)
+
+
+def _decided_there(one: Judged, codes: Any, given: Application, options: Any) -> Figures:
+    """What a model counted in bins costs where it decides otherwise, cases counting once each."""
+    assert one.cases is not None
+    assert one.number is not None
+    table = replace(one.cases, weights=one.number).count(codes, given)
+    whole = ConfusionMatrix(np.rint(table.counts).astype(int), given.classes, given.decisions)
+    nec = normalized_expected_cost(whole, application=given)
+    ends = limits(whole, given, options)
+    return Figures(one.model.name, "posteriors", whole, nec, nec, interval=ends)
 
 
 def difference_of(sources: Sources, first: str, second: str) -> Difference:
     """NEC of one model minus that of another, from what they decided on the rows."""
     codes = {one.model.name: one.as_is.codes for one in sources.judged}
     pair = {name: codes[name] for name in (first, second)}
+    assert sources.cases is not None
     joint = joint_rows(pair, sources.cases, sources.given)
     return compared(joint, sources.given, sources.options).difference(first, second)
 
@@ -86,6 +113,7 @@ def of_calibration(sources: Sources) -> tuple[Difference | None, Difference | No
         codes: dict[str, Any] = {"re-calibrated": variant.codes, "as is": best.as_is.codes}
         if np.array_equal(*codes.values()):
             return None
+        assert sources.cases is not None
         joint = joint_rows(codes, sources.cases, sources.given)
         found = compared(joint, sources.given, sources.options)
         return None if found.too_few else found.difference(*codes)

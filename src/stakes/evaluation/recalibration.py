@@ -48,20 +48,26 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """A model in its variants; absent ones are None."""
+    """A model in its variants; absent ones are None.
+
+    Where it was counted in bins, `cases` are rows of its own that stand for several cases, and
+    `number` says for how many.
+    """
 
     model: Model
     as_is: Variant
     recalibrated: Variant | None = None
     fitted: NDArray[Any] | None = None
     scores: ScoreCounts | None = None
+    cases: Cases | None = None
+    number: FloatArray | None = None
 
     @property
     def slope(self) -> float | None:
         """By which factor calibration stretches the log posteriors; None where it was not done."""
         if self.fitted is None or self.model.posteriors is None:
             return None
-        return stretch(self.model.posteriors, self.fitted)
+        return stretch(self.model.posteriors, self.fitted, self.number)
 
 
 def stretch(
@@ -92,15 +98,26 @@ def _free_logs(posteriors: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """What an evaluation was made from, for whoever shows it at other costs; never shown itself."""
+    """What an evaluation was made from, for whoever shows it at other costs; never shown itself.
+
+    `cases` are those of all models; None where each has rows of its own, which stand for bins.
+    `plain` says that cases count once each and are independent.
+    """
 
     given: Application
-    cases: Cases
+    cases: Cases | None
     judged: tuple[Judged, ...]
     said_at: FloatArray
     options: dict[str, Any]
+    plain: bool
     cost_range: tuple[float, float] | None = None
     calibrator: Calibrator | None = None
+
+    def cases_of(self, one: Judged) -> Cases:
+        """The cases on which a model was judged."""
+        found = self.cases if one.cases is None else one.cases
+        assert found is not None
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from stakes.evaluation.model_intervals import (
     row_limits,
     unpaired,
 )
-from stakes.evaluation.model_rows import Rows, refuse_same_names
+from stakes.evaluation.model_rows import Model, Rows, refuse_same_names
 from stakes.evaluation.recalibration import (
     Judged,
     Sources,
@@ -42,14 +42,20 @@ from stakes.evaluation.recalibration import (
     scores_of,
     turned_far,
 )
-from stakes.evaluation.score_bin_account import BinnedModel, judged_bins
+from stakes.evaluation.score_bin_account import (
+    BinRows,
+    judged_bins,
+    reaches_zero,
+    weighed_cells,
+    worth_of_bins,
+)
 from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.messages.steps import steps
 from stakes.rules import DecisionRule
-from stakes.summaries import ConfusionMatrix, PairedCounts, ScoreBins
-from stakes.uncertainty import Comparison, Difference
+from stakes.summaries import ConfusionMatrix
+from stakes.uncertainty import Comparison
 
 #: What rows that stayed in their engine cannot tell.
 _WITHOUT_ROWS = {
@@ -122,16 +128,6 @@ def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMa
     return ConfusionMatrix(counts, app.classes, app.decisions)
 
 
-def _reaches_zero(bins: ScoreBins) -> bool:
-    """Whether a probability of either class was 0."""
-    return bool((bins.runs.lowest == 0).any() or (bins.runs.highest == 1).any())
-
-
-def _alike(joint: PairedCounts) -> bool:
-    """Whether two systems never decided differently."""
-    return bool((joint.cells[:, 1] == joint.cells[:, 2]).all())
-
-
 @dataclass(eq=False)
 class _Judge:
     """What one reduction tells, with the rows beside it where they are in memory.
@@ -152,6 +148,7 @@ class _Judge:
         self.notes: list[Note] = []
         self.warnings: list[Note] = []
         self.reasons: dict[str, str] = {}
+        self.bin_rows: dict[str, BinRows] = {}
         self.given = self.found.request.applications[self.name]
         self.shares = shares_of(self.found)
         self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
@@ -182,13 +179,12 @@ class _Judge:
         elif self.rows is not None:
             each, rows = tuple(judged.values()), self.rows
             own = rows.recalibrate if isinstance(rows.recalibrate, Calibrator) else None
-            parts = (rows.given, rows.cases, each, rows.said_at, self.options)
+            parts = (rows.given, rows.cases, each, rows.said_at, self.options, rows.cases.plain)
             sources = Sources(*parts, calibrator=own)
             after, worth = of_calibration(sources)
             told |= {"after": after, "worth": worth, "sources": sources}
         elif judged:
-            told |= self._worth(judged)
-            told["score_bins"] = scored
+            told |= self._of_bins(judged)
         return build(
             figures,
             self.options,
@@ -204,32 +200,20 @@ class _Judge:
             **told,
         )
 
-    def _worth(self, judged: Mapping[str, BinnedModel]) -> dict[str, Difference | None]:
-        """What re-calibrating gains over the best model as it is: of that model, and of the best.
-
-        Bins do not tell on which of the same cases two models err, so that the gain of another
-        model is as unsure as on cases of its own.
-        """
-        name = min(self.variants, key=lambda model: self.variants[model].cost)
-        best = self.variants[name]
-        if math.isnan(best.nec):
-            return {}
-        joint, worth = judged[name].joint if name in judged else None, None
-        if joint is not None and not _alike(joint):
-            found = compared(joint, self.given, self.options)
-            worth = None if found.too_few else found.difference(*joint.systems)
-        fitted = {m: one.recalibrated for m, one in judged.items() if one.recalibrated is not None}
-        least = min(fitted, key=lambda model: fitted[model].cost, default=name)
-        if least == name:
-            return {"worth": worth, "after": worth}
-        pair = {"re-calibrated": (least, fitted[least]), "as is": (name, best)}
-        sides = [
-            Figures(side, "posteriors", each.confusion, each.cost, each.nec,
-                    interval=self._interval(model, each))
-            for side, (model, each) in pair.items()
-        ]  # fmt: skip
-        cases, level = float(self.found.rows_by_class.sum()), self.options["level"]
-        return {"worth": worth, "after": next(unpaired(sides, cases, level), None)}
+    def _of_bins(self, judged: Mapping[str, Judged]) -> dict[str, Any]:
+        """What to show at other costs, and what re-calibrating is worth."""
+        said_at = self.found.request.from_priors
+        plain = self.found.request.sample_weight is None
+        sources = Sources(
+            self.given,
+            None,
+            tuple(judged.values()),
+            self.shares if said_at is None else said_at,
+            self.options,
+            plain,
+        )
+        worth = worth_of_bins(judged, self.given, self.options, self._interval, plain=plain)
+        return {"sources": sources, **worth}
 
     @property
     def _said(self) -> bool:
@@ -276,26 +260,26 @@ class _Judge:
             self.notes.append(Note("recalibration-needs-rows"))
             self.reasons |= _WITHOUT_ROWS
 
-    def _judged_bins(self) -> dict[str, Any]:
+    def _judged_bins(self) -> dict[str, Judged]:
         """Each model with what the bins of its score tell; empty without bins."""
-        found = {}
-        for model, bins in self.found.whole.bins.items():
-            as_is, rng = self.variants[model], self.options["rng"]
-            weighted = self.found.request.sample_weight is not None
-            found[model], *notes = judged_bins(
-                model, bins, as_is, self.application, rng, weighted=weighted
-            )
-            self.notes += notes
-        binned = self.found.whole.bins
-        softened = [
-            model for model, one in found.items()
-            if one.recalibrated is not None and _reaches_zero(binned[model])
-        ]  # fmt: skip
+        binned, numbers = self.found.whole.bins, self.found.whole.numbers
+        if not binned:
+            return {}
+        found, softened = {}, []
+        for model, as_is in self.variants.items():
+            if model not in binned:
+                found[model] = Judged(Model(model, None, None), as_is)
+                continue
+            rows = BinRows.of(binned[model], numbers.get(model), self.options["rng"])
+            found[model], note = judged_bins(model, binned[model], as_is, self.application, rows)
+            self.bin_rows[model] = rows
+            self.notes += [] if note is None else [note]
+            if note is None and reaches_zero(binned[model]):
+                softened.append(model)
         if softened:
             self.notes.append(Note("zeros-softened", models=", ".join(softened)))
-        if found:
-            self.reasons["recalibrated_nec"] = "not-recalibrated"
-            self.reasons["ranges"] = "mixed-models"
+        self.reasons["recalibrated_nec"] = "not-recalibrated"
+        self.reasons["ranges"] = "mixed-models"
         return found
 
     def _judged(self) -> dict[str, Any]:
@@ -325,12 +309,12 @@ class _Judge:
             self.reasons["ranges"] = "mixed-models"
         return found
 
-    def _figures(self, model: str, one: Judged | BinnedModel | None) -> Figures:
+    def _figures(self, model: str, one: Judged | None) -> Figures:
         """One model with everything that is known about it."""
         variant, after = self.variants[model], None if one is None else one.recalibrated
         scores: Any = self.found.whole.bins.get(model)
         near = self.found._score_ends(model)
-        if isinstance(one, Judged):
+        if one is not None and one.cases is None:
             scores, near = one.scores, one.model.second
         rule = variant.rule
         if rule is not None and near is not None:
@@ -368,7 +352,10 @@ class _Judge:
         summary: Any = variant.confusion
         if self.found.request.sample_weight is not None:
             try:
-                summary = self.found.weighted(self.name, model=model)
+                if variant is self.variants[model]:
+                    summary = self.found.weighted(self.name, model=model)
+                else:  # re-calibrated
+                    summary = weighed_cells(self.bin_rows[model], variant.codes, self.given)
             except UndefinedError as error:
                 if "interval" not in self.reasons:
                     self.notes.append(Note("no-intervals", why=error.message))

@@ -6,6 +6,8 @@ drawing how many of them fall into each fold is the same as drawing folds of the
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,26 +18,68 @@ from stakes._random import as_generator
 from stakes.application import Application
 from stakes.calibration import cross_fit
 from stakes.calibration.calibrators.affine import default_calibrator
-from stakes.evaluation.model_rows import Model
-from stakes.evaluation.recalibration import Variant, priced, rule_on, stretch
+from stakes.evaluation.model_evaluation import Figures
+from stakes.evaluation.model_intervals import compared, unpaired
+from stakes.evaluation.model_rows import Cases, Model
+from stakes.evaluation.recalibration import Judged, Variant, priced, rule_on
 from stakes.exceptions import StakesError
 from stakes.messages.notes import Note
-from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix, PairedCounts, ScoreBins, ScoreCounts
 from stakes.typing import FloatArray, IntArray
+from stakes.uncertainty import Difference
+from stakes.uncertainty.intervals.case_rows import CellSums
 
+#: Folds of cross-fitting.
+FOLDS = 5
 #: NumPy draws without replacement from fewer cases than this.
 _DRAWN_EXACTLY = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinnedModel:
-    """One model by its bins: its scores, and where it could be re-calibrated what came of it."""
+class BinRows:
+    """Bins as rows that stand for several cases: one for each bin, class and fold that occurs.
 
-    scores: ScoreCounts
-    recalibrated: Variant | None = None
-    slope: float | None = None
-    joint: PairedCounts | None = None
+    `number` is how many cases, `weight` what they weigh together and `squares` the sum of their
+    squared weights; the last is None where cases have no weights.
+    """
+
+    truth: IntArray
+    fold: IntArray
+    score: FloatArray
+    number: FloatArray
+    weight: FloatArray
+    squares: FloatArray | None
+
+    @classmethod
+    def of(cls, bins: ScoreBins, rows: NDArray[Any] | None, rng: Any) -> BinRows:
+        """The rows; `rows` holds numbers and sums of squares by bin and class of weighted cases,
+        (2, n_bins, 2).
+        """
+        filled = bins.counts.sum(axis=1) > 0
+        weight = np.stack(bins.runs[:2], axis=1).astype(np.float64)
+        number, squares = (weight, None) if rows is None else rows[:, filled]
+        drawn = fold_counts(number, FOLDS, rng)
+        at, truth, fold = np.nonzero(drawn)
+        cases = drawn[at, truth, fold].astype(np.float64)
+        part = cases / number[at, truth]
+        return cls(
+            truth,
+            fold,
+            middles(bins)[at],
+            cases,
+            part * weight[at, truth],
+            None if squares is None else part * squares[at, truth],
+        )
+
+    @property
+    def said(self) -> FloatArray:
+        """The posteriors of both classes."""
+        return np.stack([1 - self.score, self.score], axis=1)
+
+    def cases(self, size: int) -> Cases:
+        """As cases of a model, weighing what they stand for."""
+        totals = np.bincount(self.truth, self.weight, size)
+        return Cases(self.truth, self.weight, None, np.asarray(totals / totals.sum()))
 
 
 def middles(bins: ScoreBins) -> FloatArray:
@@ -59,6 +103,11 @@ def score_counts(bins: ScoreBins) -> ScoreCounts:
     return ScoreCounts(at[kept[0]], at[kept[1]], first[kept[0]], second[kept[1]], *bins._described)
 
 
+def reaches_zero(bins: ScoreBins) -> bool:
+    """Whether a probability of either class was 0."""
+    return bool((bins.runs.lowest == 0).any() or (bins.runs.highest == 1).any())
+
+
 def fold_counts(counts: NDArray[Any], folds: int, rng: Any) -> IntArray:
     """How many cases of every bin and class fall into each fold, (bins, 2, folds)."""
     generator, out = as_generator(rng), np.zeros((*counts.shape, folds), dtype=np.int64)
@@ -79,62 +128,105 @@ def fold_counts(counts: NDArray[Any], folds: int, rng: Any) -> IntArray:
 
 
 def judged_bins(
-    name: str,
-    bins: ScoreBins,
-    as_is: Variant,
-    app: Application,
-    rng: Any,
-    *,
-    weighted: bool = False,
-    folds: int = 5,
-) -> tuple[BinnedModel] | tuple[BinnedModel, Note]:
+    name: str, bins: ScoreBins, as_is: Variant, app: Application, rows: BinRows
+) -> tuple[Judged, Note | None]:
     """A model from its bins; with a note where it could not be re-calibrated.
 
     `app` has its priors filled in; the shares of the data are those of the bins.
     """
-    scores = score_counts(bins)
-    counts = np.stack(bins.runs[:2], axis=1)
-    if weighted:
-        return BinnedModel(scores), Note("recalibration-weighted", model=name)
+    cases, said = rows.cases(len(app.classes)), rows.said
+    told: dict[str, Any] = {"scores": score_counts(bins), "cases": cases, "number": rows.number}
+    model = Model(name, said, None)
     if (bins.class_totals == 0).any():
         absent = bins.classes[int(np.argmin(bins.class_totals))]
-        why = f"there is no case of {absent!r} among the {bins.total:g}."
-        return BinnedModel(scores), Note("not-recalibrated", model=name, why=why)
-    drawn = fold_counts(counts, folds, rng)
-    at, truth, fold = np.nonzero(drawn)
-    cases, score = drawn[at, truth, fold], middles(bins)[at]
-    said = np.stack([1 - score, score], axis=1)
+        why = f"there is no case of {absent!r} among the {rows.number.sum():g}."
+        return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=why)
     try:
         with np.errstate(divide="ignore"):
             fitted = cross_fit(
-                truth,
+                rows.truth,
                 np.log(said),
                 calibrator=default_calibrator(),
-                folds=fold,
-                sample_weight=cases.astype(np.float64),
+                folds=rows.fold,
+                sample_weight=rows.weight,
             )
     except StakesError as error:
-        return BinnedModel(scores), Note("not-recalibrated", model=name, why=error.message)
-    rule = rule_on(Model(name, fitted, None), app, bins.class_totals / bins.total)
-    after = _priced(truth, rule.decide(fitted), cases, app, rule)
-    slope = stretch(said, fitted, cases.astype(np.float64))
-    assert as_is.rule is not None
-    joint = _joint(truth, (after.codes, as_is.rule.decide(said)), cases, app)
-    return (BinnedModel(scores, after, slope, joint),)
+        return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=error.message)
+    rule = rule_on(Model(name, fitted, None), app, cases.priors)
+    codes = rule.decide(fitted)
+    table = cases.count(codes, app)
+    if rows.squares is None:  # cases are counted in whole numbers, and weights are not
+        whole = np.rint(table.counts).astype(np.int64)
+        table = ConfusionMatrix(whole, app.classes, app.decisions)
+    after = priced(table, app, codes, rule)
+    return Judged(model, as_is, after, fitted, **told), None
 
 
-def _priced(
-    truth: Any, codes: Any, cases: IntArray, app: Application, rule: DecisionRule
-) -> Variant:
-    """What decisions on rows that stand for several cases cost."""
-    table = np.zeros(app.costs.shape, dtype=np.int64)
-    np.add.at(table, (truth, codes), cases)
-    return priced(ConfusionMatrix(table, app.classes, app.decisions), app, codes, rule)
+def weighed_cells(rows: BinRows, codes: Any, app: Application) -> CellSums:
+    """Weighted cases by what was decided on their bins, for an interval."""
+    assert rows.squares is not None
+    cells, at = np.unique(np.stack([rows.truth, codes], axis=1), axis=0, return_inverse=True)
+    number, *powers = (
+        np.bincount(at.reshape(-1), each, len(cells)).astype(np.float64)
+        for each in (rows.number, rows.weight, rows.squares)
+    )
+    names: Any = {"classes": app.classes, "decisions": app.decisions}
+    return CellSums.of(cells.astype(np.intp), number, powers, systems=("model",), **names)
 
 
-def _joint(truth: Any, codes: tuple[Any, Any], cases: IntArray, app: Application) -> PairedCounts:
+def joint_decisions(one: Judged, app: Application) -> PairedCounts:
     """Joint counts of a model re-calibrated and as it is."""
-    rows = np.stack([truth, *codes], axis=1).astype(np.int64)
+    assert one.cases is not None
+    assert one.number is not None
+    assert one.recalibrated is not None
+    assert one.as_is.rule is not None
+    before = one.as_is.rule.decide(one.model.posteriors)
+    after = np.asarray(one.recalibrated.codes)
+    rows = np.stack([one.cases.truth, after, before], axis=1).astype(np.int64)
     cells, at = np.unique(rows, axis=0, return_inverse=True)
-    counts = np.bincount(at.reshape(-1), cases, len(cells)).astype(np.int64)
+    counts = np.bincount(at.reshape(-1), one.number, len(cells)).astype(np.int64)
     return PairedCounts(cells, counts, ("re-calibrated", "as is"), app.classes, app.decisions)
+
+
+def worth_of_bins(
+    judged: Mapping[str, Judged],
+    given: Application,
+    options: dict[str, Any],
+    interval: Callable[[str, Variant], tuple[float, float] | None],
+    *,
+    plain: bool,
+) -> dict[str, Difference | None]:
+    """What re-calibrating gains over the best model as it is: of that model, and of the best.
+
+    Bins do not tell on which of the same cases two models err, nor together with weights on which
+    one does, so that such gains are as unsure as on cases of their own.
+    """
+    name = min(judged, key=lambda model: judged[model].as_is.cost)
+    best = judged[name].as_is
+    if math.isnan(best.nec):
+        return {}
+
+    def gain(model: str) -> Difference | None:
+        """Of one model over the best as it is; None where they never differ."""
+        one = judged[model]
+        if one.recalibrated is None:
+            return None
+        if model == name and plain:
+            joint = joint_decisions(one, given)
+            if (joint.cells[:, 1] == joint.cells[:, 2]).all():
+                return None
+            found = compared(joint, given, options)
+            return None if found.too_few else found.difference(*joint.systems)
+        pair = {"re-calibrated": (model, one.recalibrated), "as is": (name, best)}
+        sides = [
+            Figures(side, "posteriors", each.confusion, each.cost, each.nec,
+                    interval=interval(whose, each))
+            for side, (whose, each) in pair.items()
+        ]  # fmt: skip
+        cases = 0.0 if one.number is None else float(one.number.sum())
+        apart = next(unpaired(sides, cases, options["level"]), None)
+        return apart if apart is None or apart.first == "re-calibrated" else apart.turned()
+
+    fitted = {m: one.recalibrated for m, one in judged.items() if one.recalibrated is not None}
+    least = min(fitted, key=lambda model: fitted[model].cost, default=name)
+    return {"worth": gain(name), "after": gain(least)}

@@ -278,7 +278,7 @@ def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> Float
         for node in nodes.tolist():
             app = _application(ev, possible, node)
             codes = decided(one.model, app, sources.said_at)
-            found[k, node] = sources.cases.count(codes, app).rates
+            found[k, node] = sources.cases_of(one).count(codes, app).rates
     return np.nan_to_num(found, nan=0.0)  # a class without cases
 
 
@@ -343,6 +343,6 @@ def _surely(ev: Evaluation, best: int, rivals: list[int], there: Application | E
     if sources is None or not rivals:
         return True
     judged = [sources.judged[k] for k in (best, *rivals)]
-    codes = {one.model.name: decided(one.model, there, sources.said_at) for one in judged}
     given = there if sources.given.priors is not None else there.with_priors(None)
-    return told_apart(codes, sources, given)
+    codes = [decided(one.model, there, sources.said_at) for one in judged]
+    return told_apart(judged, codes, sources, given)

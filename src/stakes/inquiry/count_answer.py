@@ -85,10 +85,10 @@ def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
     tables = {model.name: model.confusion for model in ev.models}
     found: Any = ev.joint or (tables if len(tables) > 1 else next(iter(tables.values())))
+    cases, app = None if ev.sources is None else ev.sources.cases, ev.application
     known = ev.sources is not None and all(o.as_is.codes is not None for o in ev.sources.judged)
-    if ev.joint is None and known:  # what all decided on the same cases, by group if any
+    if ev.joint is None and known and cases is not None:  # on the same cases, by group if any
         assert ev.sources is not None
-        cases, app = ev.sources.cases, ev.application
         decided = {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged}
         options: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
         counted: Any = PairedCounts.from_decisions

@@ -385,10 +385,11 @@ def far_answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     if inquiry.by:
         refuse_many_slices(inquiry.by, len(reduction.slices))
     ev = evaluated_reduction(reduction, options=judging_options(inquiry))
-    ends = [reduction._score_ends(model) for model in reduction.request.models]
-    known = [scores for scores in ends if scores is not None]
-    rule = rule_of(app, found.cases, inquiry, None, np.concatenate(known) if known else None)
-    rules = {model.name: _for_model(rule, model.name, found) for model in ev.models}
+    rules = {}
+    for model in reduction.request.models:
+        ends = reduction._score_ends(model)
+        rule = rule_of(app, found.cases, inquiry, None, ends)
+        rules[model] = _for_model(rule, model, found)
     ev = _in_text(with_rules(ev, rules), app)
     try:  # what all models decided together, where that was counted
         pairs = reduction.paired()

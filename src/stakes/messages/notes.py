@@ -99,8 +99,6 @@ _ABSENT = {
     "not-recalibrated": "{model} could not be re-calibrated: {why}",
     "recalibration-needs-rows": "No model was re-calibrated, because that needs the rows; give a "
     "sample of them to evaluate().",
-    "recalibration-weighted": "{model} was not re-calibrated, because weights in bins do not tell "
-    "the number of cases; give a sample of the rows to evaluate().",
     "counts-only": "These are counts of decisions, so no threshold can be moved.",
     "cases-unshared": "Counts do not tell which cases two models share; differences are computed "
     "as if they shared none.",

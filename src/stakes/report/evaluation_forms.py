@@ -130,7 +130,7 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
         return ""
     if ev.naive is not None:
         said = "Intervals come from resampling the cases with their amounts (Bayesian bootstrap)."
-    elif ev.sources is None or ev.sources.cases.plain:
+    elif ev.sources is None or ev.sources.plain:
         said = "Intervals come from the score test."
     else:
         said = "Intervals come from resampling whole groups, or weighted cases."

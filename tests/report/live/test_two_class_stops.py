@@ -87,7 +87,7 @@ def test_intervals_are_those_of_the_library(live, key):
 def test_differences_are_told_apart_as_by_the_score_test(live, key):
     y, _ = cases()
     place = live.places()[key]
-    gap, _, score = live.apart(live.systems[0], live.systems[1], place)
+    gap, _, score = live.apart(live.systems[0], live.systems[1], place, live.sources.cases)
     for k in range(3, len(place.stops), 29):
         codes = {s: (one.first_acted <= place.stops[k]).astype(int)
                  for s, one in enumerate(live.systems)}  # fmt: skip

@@ -124,7 +124,7 @@ def _handed_over(
     ev: Evaluation, sources: Sources, prices: FloatArray, column: int, one: Judged
 ) -> FloatArray:
     """Counts at each price: a case is handed over while that costs less than its best decision."""
-    app, cases = ev.application, sources.cases
+    app, cases = ev.application, sources.cases_of(one)
     moved = one.model.at(app.resolved_priors(ev.data_priors), sources.said_at)
     others = np.array([j for j in range(app.costs.shape[1]) if j != column])
     expected = np.asarray(moved, dtype=np.float64) @ app.costs.values[:, others]
@@ -152,7 +152,8 @@ def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
     if not said or len(app.classes) < 2 or not (sources.said_at > 0).all():
         return []
     numbers = app.costs.values.size * len(said)
-    products = numbers * sources.cases.truth.shape[0]
+    products = numbers * max(sources.cases_of(one).truth.shape[0] for one in sources.judged
+                             if one.model.kind == "posteriors")  # fmt: skip
     fits = min(_SHARE_NUMBERS / numbers, _PRODUCTS / products)  # stops that can be had
     paid, totals = np.abs(np.asarray(best.cells)).sum(axis=1), best.confusion.class_totals
     order = np.argsort(-paid, kind="stable").tolist()
@@ -172,7 +173,7 @@ def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
 
 def _decided(ev: Evaluation, sources: Sources, places: list[FloatArray], one: Judged) -> FloatArray:
     """Counts at other shares: a posterior times a ratio of shares is a cost times that ratio."""
-    costs, cases = CostMatrix(ev.application.costs.standardized().values), sources.cases
+    costs, cases = CostMatrix(ev.application.costs.standardized().values), sources.cases_of(one)
     found = np.empty((len(places), *costs.shape))
     for stop, priors in enumerate(places):
         codes = moved_decisions(np.asarray(one.model.posteriors), costs, priors, sources.said_at)
@@ -195,10 +196,12 @@ def matrix_numbers(ev: Evaluation, *, embed: bool) -> dict[str, Any]:
     """
     sources, app = ev.sources, ev.application
     paths: list[MatrixPath] = []
-    rows, how = None, "decisions"  # also where counts are all there is
+    cases, rows, how = None, None, "decisions"  # also where counts are all there is
     if sources is not None and ev.kind == "posteriors":
         boxes = max(app.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
-        rows = _sample(ev, sources) if embed and boxes and sources.cases.weights is None else None
+        cases = sources.cases  # each model has its own where bins stand for them
+        embed = embed and boxes and cases is not None and cases.weights is None
+        rows = _sample(ev, cases.truth) if embed and cases is not None else None
         how = "fixed" if rows is None else "sample"
         price = _price_path(ev, sources)
         paths = [*([] if price is None else [price]), *_share_paths(ev, sources)]
@@ -215,7 +218,7 @@ def matrix_numbers(ev: Evaluation, *, embed: bool) -> dict[str, Any]:
                 "posteriors": None if whole is None else packed(whole),  # always two bytes each
             }
         )
-    truth = None if sources is None or rows is None else packed(sources.cases.truth[rows])
+    truth = None if cases is None or rows is None else packed(cases.truth[rows])
     return {
         "how": how,
         "sample": 0 if rows is None else len(rows),
@@ -236,9 +239,8 @@ def matrix_numbers(ev: Evaluation, *, embed: bool) -> dict[str, Any]:
     }
 
 
-def _sample(ev: Evaluation, sources: Sources) -> NDArray[np.intp]:
+def _sample(ev: Evaluation, truth: NDArray[Any]) -> NDArray[np.intp]:
     """Cases in random order, as many as fit, each class by its share."""
-    truth = sources.cases.truth
     models = sum(model.kind == "posteriors" for model in ev.models)
     room = max(_LARGEST // (2 * len(ev.application.classes) * models), 1)
     order = as_generator(0).permutation(truth.shape[0])

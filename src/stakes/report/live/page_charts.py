@@ -223,9 +223,13 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
     drawn += [_by_share(ev, path) for path in paths if path.row is not None]
     found: dict[str, Any] = {}
     if ev.sources is not None:
-        cases, models = ev.sources.cases, {k: one.model for k, one in enumerate(ev.sources.judged)}
+        each = {
+            k: (one.model, ev.sources.cases_of(one))
+            for k, one in enumerate(ev.sources.judged)
+            if one.model.kind == "posteriors"
+        }
         for row in (path.row for path in paths if path.row is not None):
-            found[f"trust-{row}"] = _reliability(models, cases, row, cases.priors, ev.best)
+            found[f"trust-{row}"] = _reliability(each, row, ev.sources.said_at, ev.best)
     drawn += [_trust(curve, key, "reliability of one class") for key, curve in found.items()]
     return drawn, found | lines
 
@@ -341,23 +345,23 @@ def _of_rules(ev: Evaluation) -> dict[str, Any]:
     for k, rule in enumerate(sources.rules):
         first.setdefault(rule.model.name, (k, rule.model))
     best = next(one.model.name for one in sources.rules if one.name == ev.best)
-    return _reliability(dict(first.values()), sources.cases, 1, sources.said_at, best)
+    each = {k: (model, sources.cases) for k, model in first.values()}
+    return _reliability(each, 1, sources.said_at, best)
 
 
 def _reliability(
-    models: Mapping[int, Model], cases: Cases, row: int, said_at: FloatArray, best: str
+    models: Mapping[int, tuple[Model, Cases]], row: int, said_at: FloatArray, best: str
 ) -> dict[str, Any]:
     """Reliability of what models with posteriors say of one class, by place, the best first."""
-    truth = (cases.truth == row).astype(np.intp)
     scores = {
         f"m{k}": ScoreCounts.from_scores(
-            truth, model.posteriors[:, row], kind="posterior", from_priors=float(said_at[row]),
-            sample_weight=cases.weights,
+            cases.truth == row, model.posteriors[:, row], kind="posterior",
+            from_priors=float(said_at[row]), sample_weight=cases.weights,
         )
-        for k, model in models.items()
+        for k, (model, cases) in models.items()
         if model.posteriors is not None
     }  # fmt: skip
-    return reliability_by_name(scores, next(f"m{k}" for k in models if models[k].name == best))
+    return reliability_by_name(scores, next(f"m{k}" for k in models if models[k][0].name == best))
 
 
 def _trust(found: Mapping[str, Any], key: str, label: str) -> Chart:

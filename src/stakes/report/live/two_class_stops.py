@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._kernels.score_test_limits import ratio_limits, score_limits, score_statistic
 from stakes.application import Application
-from stakes.evaluation.recalibration import Sources, Variant
+from stakes.evaluation.model_rows import Cases
+from stakes.evaluation.recalibration import Variant
 from stakes.evaluation.verdict import SAME_COST
 from stakes.typing import FloatArray
 from stakes.uncertainty.comparison import probabilities_best
@@ -112,22 +113,22 @@ def systems_of(ev: Evaluation, grid: Grid) -> list[tuple[System, System | None]]
             first = None if codes is None else np.where(codes == 1, 0, size)
             found.append((System(alarms, misses, first), None))
             continue
-        as_is = _at_stops(one.model.posteriors, one.as_is, sources, grid, sources.said_at)
+        cases = sources.cases_of(one)
+        as_is = _at_stops(one.model.posteriors, one.as_is, cases, grid, sources.said_at)
         if one.fitted is not None and one.recalibrated is not None:
-            shares = sources.cases.priors
-            fitted = _at_stops(one.fitted, one.recalibrated, sources, grid, shares)
+            fitted = _at_stops(one.fitted, one.recalibrated, cases, grid, cases.priors)
         found.append((as_is, fitted))
     return found
 
 
 def _at_stops(
-    posteriors: NDArray[Any], stated: Variant, sources: Sources, grid: Grid, said_at: FloatArray
+    posteriors: NDArray[Any], stated: Variant, cases: Cases, grid: Grid, said_at: FloatArray
 ) -> System:
     """Count the errors at every stop from when each case is first acted on.
 
     At the application itself it is exactly what was evaluated.
     """
-    cases, x, share = sources.cases, grid.x, float(said_at[1])
+    x, share = grid.x, float(said_at[1])
     cuts = 1 / (1 + np.exp(x - math.log(share / (1 - share))))
     if stated.threshold is not None:
         cuts[grid.start] = stated.threshold
@@ -198,13 +199,14 @@ def _paired(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> Float
     return np.stack([np.stack([a, b], 1), np.stack([c, d], 1)], 1)
 
 
-def both_acted(first: System, second: System, truth: NDArray[Any]) -> FloatArray:
+def both_acted(first: System, second: System, cases: Cases) -> FloatArray:
     """Cases of each class that two systems both act on, (2, all stops)."""
     assert first.first_acted is not None
     assert second.first_acted is not None
     size = first.false_alarms.shape[0] + 1
     later = np.maximum(first.first_acted, second.first_acted).astype(np.intp)
-    both = np.bincount(later + size * truth.astype(np.intp), minlength=2 * size).reshape(2, -1)
+    places = later + size * cases.truth.astype(np.intp)
+    both = np.bincount(places, cases.weights, minlength=2 * size).reshape(2, -1)
     return np.asarray(both[:, :-1].cumsum(axis=1), dtype=np.float64)
 
 

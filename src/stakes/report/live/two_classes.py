@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.interval_ends import normal_quantile
+from stakes.evaluation.model_rows import Cases
 from stakes.evaluation.verdict import AFTER, KINDS, SAME_COST, WORTH_SAYING
 from stakes.report.live.two_class_stops import (
     CERTAIN,
@@ -51,14 +52,18 @@ class Live:
         self.pairs = systems_of(ev, grid)
         self.systems = [as_is for as_is, _ in self.pairs]
         whole = all((table == np.floor(table)).all() for table in counts)
-        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.cases.plain)
+        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
         # Whether the shares are those of the data, and as uncertain.
         self.free = ev.sources is not None and ev.sources.given.priors is None
         self.joint: NDArray[np.int64] | None = None
         self.draws: int | None = None
-        if self.sure and 2 <= len(self.systems) <= _MOST_TOLD_APART and ev.sources is not None:
-            self.joint = joint_counts(self.systems, ev.sources.cases.truth)
+        few = 2 <= len(self.systems) <= _MOST_TOLD_APART
+        shared = None if ev.sources is None else ev.sources.cases
+        if self.sure and few and shared is not None:
+            self.joint = joint_counts(self.systems, shared.truth)
+        # Bins, and tables of counts, do not tell which cases models share.
+        self.unshared = self.joint is None and few and (bool(ev.unpaired) or ev.sources is not None)
 
     def places(self) -> dict[str, Place]:
         """All stops with shares given; and, where they are those of the data, the cost ratios."""
@@ -77,11 +82,26 @@ class Live:
         alarms = system.false_alarms[place.stops] / self.totals[k][0]
         return np.asarray(wrong * alarms + lost * (system.misses[place.stops] / self.totals[k][1]))
 
-    def apart(self, first: System, second: System, place: Place) -> tuple[FloatArray, ...]:
-        """Difference, standard error and score statistic at some stops."""
+    def apart(
+        self, first: System, second: System, place: Place, shared: Cases | None
+    ) -> tuple[FloatArray, ...]:
+        """Difference, standard error and score statistic at some stops, on cases that they share.
+
+        Without, as if each had cases of its own.
+        """
+        totals = self.totals[0]
+        if shared is not None:
+            both = both_acted(first, second, shared)
+        else:
+            acted = [np.stack([s.false_alarms, totals[1] - s.misses]) for s in (first, second)]
+            both = acted[0] * acted[1] / totals[:, None]
+        return paired_statistics(first, second, both, place, totals)
+
+    def shared(self, first: int, second: int) -> Cases | None:
+        """The cases on which two models were judged; None where bins do not tell."""
         assert self.sources is not None
-        both = both_acted(first, second, self.sources.cases.truth)
-        return paired_statistics(first, second, both, place, self.totals[0])
+        one = self.sources.judged[first]
+        return self.sources.cases if first != second else self.sources.cases_of(one)
 
     def table(self, place: Place) -> dict[str, Any]:
         """Intervals, chances, rivals and the kind of verdict at some stops."""
@@ -94,7 +114,7 @@ class Live:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
         if self.joint is not None:
             chance, rival, value, half = self.compared(place, nec, best)
-        elif self.ev.unpaired and low is not None and high is not None:
+        elif self.unshared and low is not None and high is not None:
             rival, value, half = unpaired_rivals(nec, low, high, best)
         kind, after_low, after_high = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
@@ -173,8 +193,8 @@ class Live:
         better = np.asarray(better & (after.min(axis=0) < np.minimum(1.0, least - WORTH_SAYING)))
         for a, b in {(int(a), int(b)) for a, b in zip(chosen[better], best[better], strict=True)}:
             at = np.flatnonzero(better & (chosen == a) & (best == b))
-            score = self.apart(fitted[a], self.systems[b], place.part(at))[2]
-            better[at] = score < -self.z
+            parts = fitted[a], self.systems[b], place.part(at), self.shared(a, b)
+            better[at] = self.apart(*parts)[2] < -self.z
         return better, chosen
 
 
@@ -210,6 +230,8 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
 def _sureness(live: Live) -> str:
     """How sure figures are away from the stated costs, in words."""
     said = "For other costs, intervals are computed in the same way"
+    if live.unshared:
+        return f"{said}; models are compared as if each had cases of its own."
     if live.joint is None:
         return f"{said}; models are not compared there."
     often = f"comes from {live.draws} resamples of the cases" if live.draws else "was not computed"

@@ -1,0 +1,163 @@
+"""The same cases in memory, in an engine and as saved counts: the same answer, or a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stakes.demonstration import example_path
+from stakes.evaluation import Evaluation
+from stakes.inquiry import Inquiry, answer
+
+pl = pytest.importorskip("polars", reason="writes Parquet")
+
+EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
+#: What only an engine says: scores were binned.
+ONLY_FAR = {"best-of-bin-edges"}
+#: Figures that follow from the folds drawn, or from scores that bins have rounded.
+NEARLY = {
+    "recalibrated_nec": 0.02,
+    "optimistic_nec": 0.002,
+    "mean_nec": 0.002,
+    "mean_cost": 0.02,
+    "worst_regret": 0.005,
+    "kept_regret": 0.005,
+}
+#: Figures of a model that must not differ at all.
+EXACTLY = ("name", "kind", "counts", "cost", "nec", "interval", "threshold", "rule", "saving",
+           "cost_by_cell", "probability_best")  # fmt: skip
+
+
+def drawn(seed: int, n: int = 6_000) -> str:
+    """Cases of two classes in slices; one model is too sure, one is right, one is coarse."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.15
+    odds = np.log(0.15 / 0.85)
+    sure, right = (rng.normal(3 * y - 1.5, 1.73) + odds for _ in range(2))
+    coarse = np.round(rng.normal(2 * y - 1, 1.41) + odds)
+    said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
+    lines = ["y,sure,right,coarse,part"]
+    lines += [
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3}"
+        for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+CHURN = {"source": "churn.csv", "label": "churned", "positive": "yes",
+         "scores": "gbm_p,logreg_p,rules_p"}  # fmt: skip
+DRAWN = {"source": "drawn.csv", "label": "y", "positive": "1", "scores": "sure,right,coarse"}
+COST = ("fn=10", "fp=1")
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "churn": {**CHURN, "cost": ("fn=40", "fp=4"), "unit": "EUR", "volume": "250000/yr"},
+    "slices": {**DRAWN, "cost": COST, "by": "part"},
+    "other shares": {**DRAWN, "cost": COST, "prevalence": "3%"},
+    "a range": {**DRAWN, "cost": ("fn=3..30", "fp=1")},
+    "one model": {**DRAWN, "scores": "sure", "cost": ("fn=7", "fp=1")},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every file as text and as Parquet."""
+    found = tmp_path_factory.mktemp("near and far")
+    texts = {name: example_path(name).read_text("utf-8") for name in EXAMPLES}
+    for name, text in {**texts, "drawn.csv": drawn(7)}.items():
+        (found / name).write_text(text, "utf-8")
+        if name.endswith(".csv"):
+            pl.read_csv(found / name).write_parquet(found / name.replace(".csv", ".parquet"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def near(folder: Path) -> Callable[[str], Evaluation]:
+    """What memory answers, asked once."""
+    return cache(lambda question: asked(folder, question))
+
+
+def asked(folder: Path, question: str, engine: str | None = None) -> Evaluation:
+    """The answer from the text file or, with an engine, from Parquet."""
+    options = dict(QUESTIONS[question])
+    source = str(folder / options.pop("source"))
+    if engine is not None:
+        source, options["engine"] = source.replace(".csv", ".parquet"), engine
+    if "costs" in options:
+        options["costs"] = str(folder / options["costs"])
+    return answer(Inquiry(source=source, **options))
+
+
+def codes(notes: list[dict[str, str]]) -> list[str]:
+    return [note["code"] for note in notes]
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two records are the same, up to the order in which an engine adds."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, float):
+        return bool(other == pytest.approx(one, rel=1e-9, abs=1e-12))
+    return bool(one == other)
+
+
+def nearly(name: str, one: Any, other: Any) -> None:
+    assert (one is None) == (other is None), name
+    if one is not None:
+        assert other == pytest.approx(one, abs=NEARLY[name], rel=0.02), name
+
+
+def compare(near: Any, far: Any) -> None:
+    """Everything that is the same, and what is nearly so."""
+    for name in ("best", "cases", "naive", "application", "level", "too_few", "positive", "absent"):
+        assert alike(near[name], far[name]), name
+    assert far["verdict"]["kind"] == near["verdict"]["kind"]
+    assert codes(far["verdict"]["remarks"]) == codes(near["verdict"]["remarks"])
+    assert [c for c in codes(far["notes"]) if c not in ONLY_FAR] == codes(near["notes"])
+    assert codes(far["warnings"]) == codes(near["warnings"])
+    for one, other in zip(near["models"], far["models"], strict=True):
+        for name in EXACTLY:
+            assert alike(one[name], other[name]), name
+        for name in ("recalibrated_nec", "optimistic_nec"):
+            nearly(name, one[name], other[name])
+    assert alike(near["differences"], far["differences"])
+    winners = [[s["winner"] for s in each["switches"]] for each in (near, far)]
+    assert winners[0] == winners[1]
+    assert list(far["slices"]) == list(near["slices"])
+    for name, part in near["slices"].items():
+        compare(part, far["slices"][name])
+    if near["doubt"] is not None:
+        assert [p["winner"] for p in far["doubt"]["places"]] == [
+            p["winner"] for p in near["doubt"]["places"]
+        ]
+        for one, other in zip(near["doubt"]["models"], far["doubt"]["models"], strict=True):
+            for name in ("mean_nec", "mean_cost", "worst_regret", "kept_regret"):
+                nearly(name, one[name], other[name])
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_engine_answers_as_memory_does(
+    near: Any, folder: Path, engine: tuple[str, str], question: str
+) -> None:
+    if engine[1] == "spark" and question not in ("churn",):
+        pytest.skip("Spark is slow; it counts the others as DuckDB does")
+    compare(near(question).record(), asked(folder, question, engine[1]).record())
+
+
+@pytest.mark.parametrize("question", ["churn", "a range"])
+def test_the_page_has_the_same_sections_and_sliders(near: Any, folder: Path, question: str) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    bodies = [
+        ev.to_html().partition("<script")[0]
+        for ev in (near(question), asked(folder, question, "duckdb"))
+    ]
+    for pattern in ("<h2>.*?</h2>", '<input type="range"[^>]*>', "<svg"):
+        found = [re.findall(pattern, body) for body in bodies]
+        assert found[0]
+        assert found[0] == found[1]
