@@ -1,16 +1,14 @@
-"""`evaluate` and `evaluate_frame`: from labels and models, near or far, to an Evaluation."""
+"""`evaluate`: from labels and models in memory to an Evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
-from stakes._checks import of_kind
 from stakes._columns import refuse_masked
 from stakes._guesses import answers_guesses
 from stakes._names import as_positions, encode
@@ -18,13 +16,11 @@ from stakes._random import as_seed
 from stakes.application import (
     Application,
     CaseCosts,
-    CostMatrix,
     UncertainApplication,
     as_application,
 )
 from stakes.application.application import refuse_paid_errors
 from stakes.application.cost_input import stated_costs
-from stakes.application.written_amounts import plain_costs
 from stakes.calibration import Calibrator
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import (
@@ -37,25 +33,17 @@ from stakes.evaluation.model_rows import (
     said_of,
     tables_of_models,
 )
-from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import (
-    class_shares,
     evaluated_counts,
-    evaluated_reduction,
     evaluated_rows,
-    frame_models,
-    scored_models,
 )
 from stakes.evaluation.slices import rows_by_value, with_slices
-from stakes.exceptions import CostError, DataError, PriorError
+from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
-from stakes.posteriors.posteriors import refuse_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
-#: So many labels of a frame are looked at for the names of the classes.
-_MOST_CLASSES = 1000
 #: What else can be typed where columns have no names.
 _ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
@@ -187,7 +175,7 @@ def evaluate(
     uncertain = stated if isinstance(stated, UncertainApplication) else None
     given = as_application(stated if uncertain is None else uncertain.expected)
     refuse_paid_errors(given)
-    options = _options(level, rng, min_cases)
+    options = options_of(level, rng, min_cases)
     if y_true is not None:
         models = tables_of_models(models, given)
         tables = models if isinstance(models, Mapping) else tables
@@ -197,11 +185,11 @@ def evaluate(
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
         per_case |= {"counts": counts, "ids": ids}
         said = {"classes": classes, "positive": positive}
-        if positive == given.classes[-1] and not _has_names(costs, application):
+        if positive == given.classes[-1] and not has_names(costs, application):
             del said["positive"]  # which costs by fn and fp asked for
-        _refuse_columns(per_case | said, "confusion matrices")
-        found = _doubted(evaluated_counts(tables, given, options), uncertain)
-        return _with_inquiry(found, options)
+        refuse_columns(per_case | said, "confusion matrices")
+        found = doubted(evaluated_counts(tables, given, options), uncertain)
+        return with_inquiry(found, options)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
@@ -219,16 +207,16 @@ def evaluate(
     if case_costs is not None:
         from stakes.evaluation.case_account import evaluated_case_rows
 
-        _refuse_columns({"by": by}, "costs per case")
-        return _with_inquiry(evaluated_case_rows(rows, case_costs, options), options)
+        refuse_columns({"by": by}, "costs per case")
+        return with_inquiry(evaluated_case_rows(rows, case_costs, options), options)
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:
-        return _doubted(evaluated_rows(part, options), uncertain)
+        return doubted(evaluated_rows(part, options), uncertain)
 
     found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
-    found = _about_columns(found, positive)
-    return _with_inquiry(found, options, positive=positive)
+    found = about_columns(found, positive)
+    return with_inquiry(found, options, positive=positive)
 
 
 def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
@@ -239,7 +227,7 @@ def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
     return y_true
 
 
-def _about_columns(found: Evaluation, positive: Any) -> Evaluation:
+def about_columns(found: Evaluation, positive: Any) -> Evaluation:
     """With a warning where the rule is on the class whose probability was not given."""
     classes = found.application.classes
     if positive is None or len(classes) != 2 or positive != classes[0]:
@@ -248,7 +236,7 @@ def _about_columns(found: Evaluation, positive: Any) -> Evaluation:
     return replace(found, warnings=(*found.warnings, note))
 
 
-def _with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
+def with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
     """What was found, with what was asked; arrays and frames have no name to be kept by."""
     from stakes.inquiry.inquiry import Inquiry
 
@@ -257,7 +245,7 @@ def _with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -
     return replace(found, inquiry=Inquiry(costs=found.application, **said))
 
 
-def _options(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:
+def options_of(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:
     """What intervals and verdicts are asked for."""
     whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
     if not whole or min_cases < 0:
@@ -286,14 +274,14 @@ def _refuse_settings(recalibrate: Any, folds: Any, case_costs: Any) -> None:
         )
 
 
-def _refuse_columns(columns: dict[str, Any], what: str) -> None:
+def refuse_columns(columns: dict[str, Any], what: str) -> None:
     """Raise for columns that would be passed over in silence."""
     for name, column in columns.items():
         if column is not None:
             raise DataError(f"`{name}` cannot be used with {what}.", hint=f"leave out `{name}`")
 
 
-def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:
+def doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:
     """The same at all that uncertain costs and shares may be."""
     if uncertain is None:
         return found
@@ -305,190 +293,7 @@ def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalu
     return with_doubt(found, possible)
 
 
-@answers_guesses
-def evaluate_frame(
-    frame: Any,
-    *,
-    label: str,
-    costs: Any = None,
-    application: Any = None,
-    priors: Priors | None = None,
-    unit: str | None = None,
-    volume: float | str | None = None,
-    period: str | None = None,
-    scores: Any = None,
-    posteriors: Any = None,
-    decisions: Any = None,
-    classes: Any = None,
-    positive: Any = None,
-    by: Sequence[str] | str | None = None,
-    case_costs: Mapping[Any, Any] | None = None,
-    sample_weight: str | None = None,
-    from_priors: Priors | None = None,
-    bins: int | None = None,
-    level: float = 0.95,
-    min_cases: int = 10,
-    rng: RandomSource = None,
-) -> Evaluation:
-    """Judge models by what their decisions cost, from rows of a data frame that stay in it.
-
-    The form of `evaluate` for rows in pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis,
-    as many as there may be: the engine counts, and nothing but the counts leaves it. Lower is
-    better.
-
-    Parameters
-    ----------
-    frame : data frame or Source
-        Lazy frames (Polars, DuckDB, Spark, Dask, Ibis) are never collected. What
-        `stakes.sources.read` gives is read as the command line reads it: names are text, and rows
-        in memory are re-calibrated too.
-    label : str
-        Column of true classes: names of the application, or positions.
-    costs, application, priors, unit, volume, period
-        What is at stake, as in `evaluate`. Costs that name no classes take the names of the
-        labels, which takes a pass over them. Amounts may be formulas over columns, as those of
-        `case_costs`.
-    scores : str or sequence of str, optional
-        Columns of which each is one model: the probability of the positive one of two classes.
-    posteriors : str, sequence of str, or mapping from models to either
-        A column for each class, or one float column with the posterior of one of two classes.
-        Columns that are named like the classes are found by name; of others the order counts.
-        A model may also map the classes to its columns: ``{"gbm": {"yes": "p1", "no": "p0"}}``.
-    decisions : str, or mapping from models to str
-        Columns of decisions: names or integer positions.
-    classes : sequence of names, optional
-        The order of the columns that are not named like the classes. Needed when the
-        application names the classes in another order than the sorted one, unless labels are
-        positions.
-    positive : name, optional
-        The class of which a single column is the probability; needed in the same case.
-    by : str or sequence of str, optional
-        Evaluate the rows of each value of these columns too (`.slices`).
-    case_costs : mapping, optional
-        Costs that differ from case to case, as formulas over columns:
-        ``{"fn": "amount", "fp": "0.05*amount + 10"}``; see `stakes.application.case_costs`.
-        Each case is then decided by its own costs.
-    sample_weight : str, optional
-        Column of weights.
-    from_priors : shares, optional
-        The base rate that the posteriors were made for, where the application has priors of its
-        own; the class shares of the data if absent, which takes a pass over the labels.
-    bins : int, optional
-        Count the posteriors of two classes in this many bins too, for everything that needs more
-        than decisions: calibration, ranges of costs, the best threshold on these data. 4096 if
-        absent; 0 counts decisions alone, which is quicker.
-    level, min_cases, rng
-        As in `evaluate`.
-
-    Returns
-    -------
-    Evaluation
-        As from `evaluate`. What only rows can tell is named in `absent`, with the reason.
-
-    Notes
-    -----
-    Posteriors are read in float64; thresholds of two classes are first rounded to the type of
-    their column, so that decimals tie in float32 too. Rows that cannot be used are counted and
-    refused; nothing is dropped. See `stakes.engines` for the counts themselves.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> rows = pl.DataFrame({"y": ["stay", "churn"] * 50, "p": [0.05, 0.6] * 40 + [0.3, 0.05] * 10})
-    >>> ev = evaluate_frame(rows, label="y", scores="p", positive="churn",
-    ...                     costs={"fn": 10, "fp": 1})
-    >>> ev["p"].confusion.counts
-    array([[40, 10],
-           [10, 40]])
-    >>> round(ev["p"].cost, 2)
-    1.1
-    """
-    posteriors = scored_models(scores, posteriors)
-    costs, case_costs = _formulas(costs, case_costs)
-    settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
-    far = hasattr(frame, "is_far")
-    labels = None if far or _has_names(costs, application) else _distinct(frame, label)
-    told = {"classes": classes, "positive": positive, "what": label, **settings}
-    application = stated_costs(application, costs, labels, **told)
-    asked: dict[str, Any] = {"positive": positive, "by": by, "sample_weight": sample_weight}
-    if far:
-        idle = {"classes": classes, "from_priors": from_priors, "bins": bins or None}
-        _refuse_columns(idle, "sources")
-        from stakes.inquiry.answers import evaluate_source
-
-        asked |= {"posteriors": posteriors, "decisions": decisions, "case_costs": case_costs}
-        asked |= {"min_cases": min_cases, "level": level, "seed": as_seed(rng)}
-        return evaluate_source(frame, label=label, application=application, **asked)
-    from stakes.engines import Request, reduce_frame
-    from stakes.engines.request import USUAL_BINS
-
-    uncertain = application if isinstance(application, UncertainApplication) else None
-    given = as_application(application if uncertain is None else uncertain.expected)
-    refuse_paid_errors(given)
-    models, said_at = frame_models(frame, posteriors, decisions), from_priors
-    if said_at is not None and given.priors is None:
-        raise PriorError(
-            "`from_priors` says what the posteriors were made for; say too where the models "
-            "will run.",
-            hint="application=Application(costs, priors=[0.98, 0.02])",
-        )
-    if given.priors is not None and said_at is None and posteriors is not None:
-        said_at = class_shares(frame, label, given, sample_weight)
-        refuse_absent(said_at, given)
-    if bins is None:
-        bins = USUAL_BINS if len(given.classes) == 2 and posteriors and not case_costs else 0
-    request = Request(
-        label,
-        models,
-        applications=given,
-        case_costs=case_costs,
-        naive=case_costs is not None,
-        bins=bins,
-        from_priors=said_at,
-        classes=classes,
-        **asked,
-    )
-    options = _options(level, rng, min_cases)
-    reduced = reduce_frame(frame, request)
-    for name in reduced._certain:
-        whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
-        refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
-    found = _about_columns(evaluated_reduction(reduced, options=options), positive)
-    words = {"label": label, "weight": sample_weight, "positive": positive}
-    found = _with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
-    if uncertain is None:
-        return found
-    slices = {name: _doubted(part, uncertain) for name, part in found.slices.items()}
-    found = replace(_doubted(found, uncertain), slices=slices)
-    if found.doubt is not None:
-        return found
-    return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
-
-
-def _formulas(costs: Any, case_costs: Any) -> tuple[Any, Any]:
-    """Costs, and costs per case where amounts are formulas over columns."""
-    if not isinstance(costs, Mapping):
-        return costs, case_costs
-    amounts, unit = plain_costs(costs)
-    if not any(isinstance(value, str) for value in amounts.values()):
-        return costs, case_costs
-    if case_costs is not None:
-        raise CostError("costs per case are given twice: as `costs` and as `case_costs`.")
-    return Application(CostMatrix.zero_one(2), unit=unit), amounts
-
-
-def _has_names(costs: Any, application: Any) -> bool:
+def has_names(costs: Any, application: Any) -> bool:
     """Whether costs name their classes, so that nobody needs to look at the labels."""
     given = getattr(costs if application is None else application, "classes", None)
     return given is not None and tuple(given) != tuple(range(len(given)))
-
-
-def _distinct(frame: Any, label: str) -> Any:
-    """The distinct labels of a frame, near or far; None where the column is not there."""
-    from stakes.engines.frame_reduction import native
-
-    table: Any = nw.from_native(native(frame))
-    if of_kind(label, "label", str) not in table.collect_schema().names():
-        return None
-    found = table.select(label).drop_nulls().unique().sort(label).head(_MOST_CLASSES)
-    return (found.collect() if isinstance(found, nw.LazyFrame) else found)[label].to_numpy()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
-from stakes._checks import of_kind
-from stakes.application import Application, CostMatrix
+from stakes.application import Application
 from stakes.calibration import Calibrator
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
@@ -388,61 +386,3 @@ class _Judge:
             self.reasons["comparison"] = "not-compared"
             return None
         return None if math.isnan(necs[0]) else compared(joint, self.given, self.options)
-
-
-def class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
-    """The share of each class in a frame, from its labels alone."""
-    from stakes.engines import Request, reduce_frame
-
-    naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
-    request = Request(label, {}, applications=naive, sample_weight=sample_weight)
-    totals = reduce_frame(frame, request).class_totals
-    return totals / totals.sum()
-
-
-def scored_models(scores: Any, posteriors: Any) -> Any:
-    """Models that are one column each, named like it, together with those of `posteriors`."""
-    if scores is None:
-        return posteriors
-    if posteriors is not None and not isinstance(posteriors, Mapping):
-        raise DataError(
-            "`scores` and `posteriors` are both given.",
-            hint='posteriors={"gbm": ["p_no", "p_yes"]} names a model of several columns',
-        )
-    named = [scores] if isinstance(scores, str) else list(of_kind(scores, "scores", Iterable))
-    return {**{str(column): column for column in named}, **(posteriors or {})}
-
-
-def frame_models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
-    """The columns of every model, posteriors first; raise for one kind given as the other."""
-    from stakes.engines.frame_reduction import native
-
-    types = dict(nw.from_native(native(frame)).collect_schema())
-    kinds = {
-        "posteriors": (posteriors, "decisions", "names or positions of decisions; else make its "
-                       "numbers floats"),
-        "decisions": (decisions, "posteriors", "probabilities; decisions are names or integers"),
-    }  # fmt: skip
-    found: dict[str, Any] = {}
-    for what, (given, other, if_it_holds) in kinds.items():
-        named = {} if given is None else given if isinstance(given, Mapping) else {"model": given}
-        for model, said in named.items():
-            if str(model) in found:
-                raise DataError(f"two models are called {str(model)!r}.")
-            found[str(model)] = said
-            each = said.values() if isinstance(said, Mapping) else said
-            columns = [said] if isinstance(said, str) else list(of_kind(each, what, Iterable))
-            kind = types.get(columns[0]) if len(columns) == 1 else None
-            if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
-                continue
-            read_as = "decisions" if what == "posteriors" else "probabilities"
-            raise DataError(
-                f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
-                f"{read_as}.",
-                hint=f"{other}={{{model!r}: {columns[0]!r}}} if it holds {if_it_holds}",
-            )
-    if not found:
-        raise DataError(
-            "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'
-        )
-    return found
