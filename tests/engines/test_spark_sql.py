@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, ScoreCounts, bayes_decisions
+from stakes.cli.show import progress
 from stakes.engines import Request, reduce_frame
 from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.sources.far.spark_files import _followed
 from stakes.summaries import ConfusionMatrix
 
 pytest.importorskip("pyspark", reason="pip install 'stakes[spark]'")
@@ -164,3 +167,25 @@ def test_many_classes_whose_costs_differ(spark: Any) -> None:
     found = reduce_frame(frame, Request("y", {"m": names}, applications=CostMatrix(costs)))
     expected = np.bincount(bayes_decisions(posteriors, costs), minlength=80)
     assert found.confusion().counts[0].tolist() == expected.tolist()
+
+
+def test_ctrl_c_cancels_the_jobs_that_are_ours(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, seen = _followed(spark), []
+    follow = told.pop("progress")
+
+    def interrupted() -> float:
+        seen.append(follow())
+        if seen[-1] >= 0:
+            raise KeyboardInterrupt
+        return seen[-1]
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "ELSEWHERE", 0.0)
+    endless = spark.range(10**14).selectExpr("sum(id % 7)")
+    with pytest.raises(KeyboardInterrupt):
+        progress.attended(endless.collect, "counting", progress=interrupted, **told)
+    tracker, end = spark.sparkContext.statusTracker(), time.monotonic() + 20
+    while tracker.getActiveJobsIds() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert list(tracker.getActiveJobsIds()) == []
+    assert 0 <= seen[-1] <= 100

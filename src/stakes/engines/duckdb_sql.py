@@ -10,6 +10,7 @@ from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
 from stakes.engines.row_values import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
+from stakes.messages.steps import steps
 
 #: Bits of a key up to which groups are places in an array.
 WIDEST = 18
@@ -33,7 +34,8 @@ DIALECT = _DuckDB()
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a relation, over one scan."""
     with _wide_arrays(frame):
-        return [_grouped(_stepped(frame, plan, columns), each) for each in plan.groupings]
+        every = steps("counting", plan.groupings)
+        return [_grouped(_stepped(frame, plan, columns), each) for each in every]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
 from stakes.engines.row_values import Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
+from stakes.messages.steps import steps
 
 
 class _Spark(SqlDialect):
@@ -35,7 +36,7 @@ def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a data frame."""
     rows = _stepped(frame, plan, columns)
     found = []
-    for grouping in plan.groupings:
+    for grouping in steps("counting", plan.groupings):
         keys = [DIALECT.column(key).text for key in grouping.keys]
         made = [_expression(rows, text) for text in aggregates(grouping)]
         found.append(_table(rows.groupBy(*keys).agg(*made)))

@@ -114,7 +114,8 @@ class _Question:
     def watched(self, work: Callable[[], Any], doing: str, source: Opened) -> Any:
         """Some work of the engine, while somebody watches it."""
         said = f"{doing} {self.files.title}"
-        return self.attended(work, said, progress=source.progress, stop=source.stop)
+        told = {"progress": source.progress, "begin": source.begin, "stop": source.stop}
+        return self.attended(work, said, **told)
 
 
 def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:

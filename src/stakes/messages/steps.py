@@ -27,11 +27,18 @@ _PART: ContextVar[_Part | None] = ContextVar("part", default=None)
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Tell a listener of the steps that are done meanwhile."""
-    before = _LISTENER.set(listener)
+    before, outer = _LISTENER.set(listener), _PART.set(None)
     try:
         yield
     finally:
+        _PART.reset(outer)
         _LISTENER.reset(before)
+
+
+def step_width() -> float:
+    """The share of all work that the present step is; all of it where there are no steps."""
+    part = _PART.get()
+    return 1.0 if part is None else part.width
 
 
 def steps(what: str, items: Iterable[Item]) -> Iterator[Item]:
@@ -61,8 +68,8 @@ def steps(what: str, items: Iterable[Item]) -> Iterator[Item]:
     try:
         for k, item in enumerate(every):
             part = _Part(what, start + width * k / len(every), width / len(every))
-            listener(what, part.start)
             _PART.set(part)
+            listener(what, part.start)
             yield item
     finally:
         _PART.set(outer)

@@ -13,6 +13,7 @@ import pytest
 
 from stakes.cli.show import progress as attending
 from stakes.cli.show.progress import attended
+from stakes.messages.steps import steps
 
 
 class Terminal(io.StringIO):
@@ -81,6 +82,25 @@ def test_unknown_progress_tells_the_time(hasty, capsys):
     assert "counting x: 0 s" in capsys.readouterr().err
 
 
+def test_steps_of_the_work_are_parts_of_it(hasty, capsys):
+    third, asked = threading.Event(), threading.Event()
+
+    def work():
+        for k in steps("counting", range(4)):
+            if k == 2:
+                third.set()
+                asked.wait(10)
+
+    def progress():
+        third.wait(10)
+        asked.set()
+        return 50.0
+
+    attended(work, "counting x", progress=progress)
+    said = capsys.readouterr().err.splitlines()[0]
+    assert said.startswith("counting x:  62 % ")  # two of four steps, and half of the third
+
+
 def test_an_interruption_stops_the_work(monkeypatch):
     stopped = threading.Event()
 
@@ -99,6 +119,7 @@ from pathlib import Path
 from stakes._files import write_whole
 from stakes.cli import problems
 from stakes.cli.show.progress import attended
+from stakes.messages.steps import steps
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
 stopped = threading.Event()

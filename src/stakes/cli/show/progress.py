@@ -12,6 +12,8 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
 
+from stakes.messages.steps import listening, step_width
+
 Result = TypeVar("Result")
 _now = time.monotonic
 #: Seconds before anything is said, between two words on a terminal, and elsewhere.
@@ -45,6 +47,24 @@ class _Line:
             self.write("")
 
 
+class _Step:
+    """The step of some work that is being done, and how much of all of it is over."""
+
+    def __init__(self) -> None:
+        self._start, self._width, self._most = 0.0, 1.0, 0.0
+
+    def begins(self, _: str, share: float) -> None:
+        """The next step begins; called where the work is done."""
+        self._start, self._width = share, step_width()
+
+    def over(self, part: float) -> float:
+        """Per cent of the work that are over where so many of the step are; less than 0 unknown."""
+        if part < 0:
+            return part
+        self._most = max(self._most, 100 * self._start + self._width * part)
+        return self._most
+
+
 #: The lines that are open, of which the last one may be written.
 _OPEN: list[_Line] = []
 
@@ -54,27 +74,34 @@ def attended(
     what: str,
     *,
     progress: Callable[[], float] | None = None,
+    begin: Callable[[], None] | None = None,
     stop: Callable[[], None] | None = None,
     quiet: bool = False,
 ) -> Result:
     """The result of `work`, done in another thread while this one watches it.
 
-    `progress` gives per cent, or less than 0 where that is unknown; `stop` ends the work early.
+    `progress` gives per cent of the present step of the work, or less than 0 where that is
+    unknown; `begin` is done in that thread first, and `stop` ends the work early.
     """
     future: Future[Result] = Future()
+    step = _Step()
 
     def labour() -> None:
         try:
-            future.set_result(work())
+            with listening(step.begins):
+                if begin is not None:
+                    begin()
+                future.set_result(work())
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=copy_context().run, args=(labour,), daemon=True).start()
+    thread = threading.Thread(target=copy_context().run, args=(labour,), daemon=True)
     # what is awaited is the future: Python 3.11 takes a thread whose `join` is interrupted for dead
     try:
-        _watch(future, what, progress, quiet)
+        thread.start()
+        _watch(future, what, None if progress is None else lambda: step.over(progress()), quiet)
     except BaseException:  # Ctrl-C, or the request to end
-        end = time.monotonic() + _LONGEST_STOP
+        end = time.monotonic() + (_LONGEST_STOP if thread.ident else 0)
         while stop is not None and not future.done() and time.monotonic() < end:
             with suppress(Exception):  # again and again: between two queries no engine hears it
                 stop()

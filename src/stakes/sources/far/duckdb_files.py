@@ -15,6 +15,8 @@ from stakes.sources.cells import empty_words
 from stakes.sources.far.opened_files import Opened, unreadable
 from stakes.sources.patterns import Files
 
+_INTERRUPTED = "Query interrupted"
+
 
 @contextmanager
 def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened]:
@@ -30,9 +32,12 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
                 relation = _relation(con, files, types)
             except duckdb.Error as error:
                 raise unreadable(error, files) from None
-            yield Opened(relation, _renamed, getattr(con, "query_progress", None), con.interrupt)
+            progress = getattr(con, "query_progress", None)
+            yield Opened(relation, _renamed, progress, stop=con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
+        except RuntimeError as error:  # how it tells Ctrl-C where nobody watches
+            raise (KeyboardInterrupt if str(error) == _INTERRUPTED else error) from None
         finally:
             with suppress(duckdb.Error):  # still busy with what was interrupted
                 con.close()

@@ -55,11 +55,15 @@ class UnreadGapError(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A lazy frame, how to give columns other names, and how to ask about and stop the work."""
+    """A lazy frame, how to give columns other names, and how to follow and stop the work.
+
+    `begin` is done in the thread that works, before anything else there.
+    """
 
     frame: Any
     naming: Callable[[Any, Mapping[str, str]], Any]
     progress: Callable[[], float] | None = None
+    begin: Callable[[], None] | None = None
     stop: Callable[[], None] | None = None
 
     def renamed(self, frame: Any, names: Mapping[str, str]) -> Any:

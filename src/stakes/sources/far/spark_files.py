@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,8 @@ def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
         raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
     errors = load("pyspark.errors", extra="spark")
     try:
-        yield Opened(_spark_frame(_session(sql), files, types), _renamed)
+        session = _session(sql)
+        yield Opened(_spark_frame(session, files, types), _renamed, **_followed(session))
     except Exception as error:  # problems of the JVM come as errors of py4j, which Connect lacks
         if isinstance(error, errors.PySparkException) or type(error).__name__.startswith("Py4J"):
             raise unreadable(error, files) from None
@@ -35,6 +38,8 @@ def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
 
 def _session(sql: Any) -> Any:
     """The session that runs, or a new one on this machine."""
+    # unless somebody listens: it would print a call that Ctrl-C interrupts
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
     builder = sql.SparkSession.builder.appName("stakes")
     try:
         return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
@@ -45,6 +50,33 @@ def _session(sql: Any) -> Any:
             hint="it needs Java 17 on the path, which `java -version` shows, or JAVA_HOME:  "
             "apt install openjdk-17-jre-headless\nwithout Java:  --engine duckdb",
         ) from None
+
+
+def _followed(session: Any) -> dict[str, Callable[[], Any]]:
+    """How to follow and stop the jobs of the thread that works, and no others of the session."""
+    name = f"stakes-{uuid.uuid4().hex}"
+    if ".connect." in type(session).__module__:
+        return {
+            "begin": lambda: session.addTag(name),
+            "stop": lambda: session.interruptTag(name),
+        }
+    context = session.sparkContext
+    tracker = context.statusTracker()
+
+    def progress() -> float:
+        """Per cent of the tasks of the jobs that run; less than 0 between two jobs."""
+        running = set(tracker.getActiveJobsIds()) & set(tracker.getJobIdsForGroup(name))
+        jobs = [tracker.getJobInfo(job) for job in running]
+        found = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+        stages = [stage for stage in found if stage is not None]
+        tasks = sum(stage.numTasks for stage in stages)
+        return 100 * sum(stage.numCompletedTasks for stage in stages) / tasks if tasks else -1.0
+
+    return {
+        "progress": progress,
+        "begin": lambda: context.setJobGroup(name, "stakes", interruptOnCancel=True),
+        "stop": lambda: context.cancelJobGroup(name),
+    }
 
 
 def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
