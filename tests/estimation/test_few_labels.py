@@ -146,7 +146,7 @@ class TestPlan:
         assert plan.plain == pytest.approx(plain / goal, rel=0.05)
         assert plan.random == pytest.approx(part / goal, rel=0.05)
         least = np.sqrt(var).mean() ** 2 / goal
-        assert least - 1 <= plan.labels <= 1.06 * least + 1
+        assert least - 1 <= plan.labels <= least / 0.9 + 1
 
     def test_chances_add_to_the_labels(self) -> None:
         posteriors, _ = drawn(13, 300)

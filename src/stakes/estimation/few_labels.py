@@ -242,6 +242,9 @@ def _chances(given: Any, known: NDArray[np.bool_]) -> FloatArray:
         ~((chances > 0) & (chances <= 1)), "`chances` must be above 0 and at most 1", "is {:g}",
         chances,
     )  # fmt: skip
+    sure = (chances >= 1) & ~known
+    if sure.any():
+        raise DataError(f"{sure.sum()} cases with a chance of 1 have no label.")
     expected, spread = chances.sum(), np.sqrt((chances * (1 - chances)).sum())
     if abs(labels - expected) > _TOO_FAR * spread + 1:
         raise DataError(
@@ -297,22 +300,31 @@ def _line(rows: _Rows) -> FloatArray:
 
 
 def _interval(rows: _Rows, line: FloatArray, level: float) -> tuple[float, float, float]:
-    """Mean cost and its limits: the mean of the line, plus the mean error of the labels."""
+    """Mean cost and its limits: the mean of the line, plus the mean error of the labels.
+
+    Cases that were certain to be labelled count with their cost and add no doubt.
+    """
     from scipy.special import stdtrit
 
+    whole, sure = float(rows.mass.sum()), rows.chances >= 1
+    realised, middle = rows.realised, 0.0
+    if sure.any():
+        middle = float(rows.mass[sure] @ rows.paid[sure, rows.truth[sure]]) / whole
+        realised, rows = realised[~sure[rows.known]], rows.part(~sure)
     fitted, known = line[0] + line[1] * rows.predicted, rows.known
-    moves = (rows.realised - fitted[known]) * rows.weight[known]
-    n, unseen = moves.shape[0], _unseen(rows, fitted)
-    middle = float((rows.mass * fitted).sum() / rows.mass.sum())
-    value = middle + float(moves.mean())
-    rest, every = 1 - rows.chances[known], float((moves**2).sum())
-    finite = float((rest * moves**2).sum()) / every if every > 0 else float(rest.mean())
-    if finite <= 0:  # every case is labelled
-        return value, value, value
-    z = float(stdtrit(n - 1, (1 + level) / 2)) * np.sqrt(finite)
+    share = float(rows.mass.sum()) / whole
+    if not share > 0:
+        return middle, middle, middle
+    middle += float(rows.mass @ fitted) / whole
+    moves = share * (realised - fitted[known]) * rows.weight[known]
+    n, unseen = moves.shape[0], share * _unseen(rows, fitted)
+    every, rest = float((moves**2).sum()), 1 - rows.chances[known]
+    finite = float(rest @ moves**2) / every if every > 0 else 1.0
+    z = float(stdtrit(max(n - 1, 1), (1 + level) / 2)) * np.sqrt(finite)
     counts, kinds = _counted(moves, unseen)
     low, high = score_limits(counts[None, None], kinds[None, None], z)
-    return value, middle + float(low[0]), middle + float(high[0])
+    value = float(moves.mean()) if n else 0.0
+    return middle + value, middle + float(low[0]), middle + float(high[0])
 
 
 def _counted(moves: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray]:

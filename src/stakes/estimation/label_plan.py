@@ -17,8 +17,8 @@ from stakes.results import Frame
 from stakes.typing import FloatArray
 
 #: This share of the labels is spread evenly, so that a case whose posterior is wrongly sure is
-#: still seen; it takes at most 1 / 0.95 times the labels.
-_EVEN = 0.05
+#: still seen; it takes at most 1 / 0.9 times the labels.
+_EVEN = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +61,7 @@ class LabelPlan:
         >>> cases = DecidedCases.from_scores(None, [0.01, 0.4] * 500, costs={"fn": 1, "fp": 1})
         >>> plan = plan_labels(cases, labels=50)
         >>> len(plan.draw(rng=1))
-        52
+        53
         """
         return np.flatnonzero(as_generator(rng).random(self.chances.shape[0]) < self.chances)
 
