@@ -31,14 +31,12 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     kind, after = ev.verdict_kind, None
     if kind == verdicts.AFTER and ev.best_recalibrated is not None:
         after = ev.best_recalibrated.name
-    if name is None:
-        if after is None and kind not in verdicts.DEPLOYS:
-            raise DataError(
-                f"the verdict deploys no model ({kind}), so there is no rule of it.",
-                hint="name a model: "
-                + either(f'ev.rule("{ev.best}")', f"--rule-of {shlex.quote(ev.best)}"),
-            )
-        name = ev.best if after is None else after
+    if name is None and (name := after or ev.to_deploy) is None:
+        raise DataError(
+            f"the verdict deploys no model ({kind}), so there is no rule of it.",
+            hint="name a model: "
+            + either(f'ev.rule("{ev.best}")', f"--rule-of {shlex.quote(ev.best)}"),
+        )
     chosen = ev[name]
     if recalibrated is None:
         recalibrated = chosen.name == after

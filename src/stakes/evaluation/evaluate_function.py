@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from stakes.application import (
 from stakes.application.application import refuse_paid_errors
 from stakes.application.cost_input import stated_costs
 from stakes.calibration import Calibrator
+from stakes.evaluation.challenge import challenged
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import (
     Cases,
@@ -73,6 +74,8 @@ def evaluate(
     folds: Any = 5,
     level: float = 0.95,
     min_cases: int = 10,
+    baseline: str | None = None,
+    switching_cost: float | str | None = None,
     rng: RandomSource = None,
 ) -> Evaluation:
     """Judge models by what their decisions cost, and say what to do.
@@ -140,6 +143,11 @@ def evaluate(
         Of the intervals.
     min_cases : int
         With fewer cases of a class that matters, neither interval nor verdict is given.
+    baseline : str, optional
+        The model in use. It stays, by the verdict, unless another one surely saves more than
+        switching costs (`.challenge`).
+    switching_cost : float or str, optional
+        What it takes to replace that model, paid once, to be saved over one period of `volume`.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
@@ -175,7 +183,7 @@ def evaluate(
     uncertain = stated if isinstance(stated, UncertainApplication) else None
     given = as_application(stated if uncertain is None else uncertain.expected)
     refuse_paid_errors(given)
-    options = options_of(level, rng, min_cases)
+    options, switch = options_of(level, rng, min_cases), (baseline, switching_cost)
     if y_true is not None:
         models = tables_of_models(models, given)
         tables = models if isinstance(models, Mapping) else tables
@@ -189,7 +197,7 @@ def evaluate(
             del said["positive"]  # which costs by fn and fp asked for
         refuse_columns(per_case | said, "confusion matrices")
         found = doubted(evaluated_counts(tables, given, options), uncertain)
-        return with_inquiry(found, options)
+        return with_inquiry(found, options, switch)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
@@ -208,7 +216,7 @@ def evaluate(
         from stakes.evaluation.case_account import evaluated_case_rows
 
         refuse_columns({"by": by}, "costs per case")
-        return with_inquiry(evaluated_case_rows(rows, case_costs, options), options)
+        return with_inquiry(evaluated_case_rows(rows, case_costs, options), options, switch)
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:
@@ -216,7 +224,7 @@ def evaluate(
 
     found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
     found = about_columns(found, positive)
-    return with_inquiry(found, options, positive=positive)
+    return with_inquiry(found, options, switch, positive=positive)
 
 
 def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
@@ -236,13 +244,17 @@ def about_columns(found: Evaluation, positive: Any) -> Evaluation:
     return replace(found, warnings=(*found.warnings, note))
 
 
-def with_inquiry(found: Evaluation, options: Mapping[str, Any], **words: Any) -> Evaluation:
+def with_inquiry(
+    found: Evaluation, options: Mapping[str, Any], switch: Sequence[Any], **words: Any
+) -> Evaluation:
     """What was found, with what was asked; arrays and frames have no name to be kept by."""
     from stakes.inquiry.inquiry import Inquiry
 
-    said: dict[str, Any] = {k: str(word) for k, word in words.items() if word is not None}
+    known = {k: word for k, word in words.items() if word is not None and np.ndim(word) == 0}
+    said: dict[str, Any] = {k: str(word) for k, word in known.items()}
     said |= {"seed": options["rng"], "level": options["level"], "min_cases": options["min_cases"]}
-    return replace(found, inquiry=Inquiry(costs=found.application, **said))
+    found = replace(found, inquiry=Inquiry(costs=found.application, **said))
+    return challenged(found, *switch)
 
 
 def options_of(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
+from stakes.evaluation.challenge import Challenge
 from stakes.evaluation.model_evaluation import (
     ModelEvaluation,
     Naive,
@@ -106,6 +107,8 @@ class Evaluation(AnswersGuesses):
         What the groups are called, in the order of their codes.
     inquiry : Inquiry or None
         What was asked, so that it can be asked again; None for arrays, which have no name.
+    challenge : Challenge or None
+        The cheapest challenger against the model in use, where one was named (`baseline`).
     """
 
     application: Application
@@ -134,6 +137,7 @@ class Evaluation(AnswersGuesses):
     joint: PairedCounts | None = None
     group_names: tuple[str, ...] | None = None
     inquiry: Any = None
+    challenge: Challenge | None = None
 
     @property
     def costs_said(self) -> tuple[str, ...]:
@@ -258,7 +262,10 @@ class Evaluation(AnswersGuesses):
     @property
     def to_deploy(self) -> str | None:
         """The model to deploy as it is; None where the verdict names none, or not as it is."""
-        return self.best if self.verdict_kind in verdicts.DEPLOYS else None
+        kind = self.verdict_kind
+        if self.challenge is not None and kind == verdicts.KEEP:
+            return self.challenge.baseline
+        return self.best if kind in verdicts.DEPLOYS else None
 
     @property
     def remarks(self) -> tuple[Note, ...]:

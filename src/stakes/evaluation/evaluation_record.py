@@ -74,6 +74,7 @@ def record_of(
         "switches": _stretches(ev.switches),
         "ranges": _stretches(ev.ranges),
         "doubt": _doubt(ev),
+        "challenge": None if ev.challenge is None else ev.challenge.record(),
         "level": ev.level,
         "too_few": ev.too_few,
         "notes": [note.record() for note in ev.notes],

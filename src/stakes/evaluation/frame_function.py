@@ -59,6 +59,8 @@ def evaluate_frame(
     bins: int | None = None,
     level: float = 0.95,
     min_cases: int = 10,
+    baseline: str | None = None,
+    switching_cost: float | str | None = None,
     rng: RandomSource = None,
 ) -> Evaluation:
     """Judge models by what their decisions cost, from rows of a data frame that stay in it.
@@ -108,7 +110,7 @@ def evaluate_frame(
         Count the posteriors of two classes in this many bins too, for everything that needs more
         than decisions: calibration, ranges of costs, the best threshold on these data. 4096 if
         absent; 0 counts decisions alone, which is quicker.
-    level, min_cases, rng
+    level, min_cases, baseline, switching_cost, rng
         As in `evaluate`.
 
     Returns
@@ -137,7 +139,7 @@ def evaluate_frame(
     posteriors = scored_models(scores, posteriors)
     costs, case_costs = _formulas(costs, case_costs)
     settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
-    far = hasattr(frame, "is_far")
+    switch, far = {"baseline": baseline, "switching_cost": switching_cost}, hasattr(frame, "is_far")
     labels = None if far or has_names(costs, application) else _distinct(frame, label)
     told = {"classes": classes, "positive": positive, "what": label, **settings}
     application = stated_costs(application, costs, labels, **told)
@@ -148,7 +150,7 @@ def evaluate_frame(
         from stakes.inquiry.answers import evaluate_source
 
         asked |= {"posteriors": posteriors, "decisions": decisions, "case_costs": case_costs}
-        asked |= {"min_cases": min_cases, "level": level, "seed": as_seed(rng)}
+        asked |= {"min_cases": min_cases, "level": level, "seed": as_seed(rng), **switch}
         return evaluate_source(frame, label=label, application=application, **asked)
     from stakes.engines import Request, reduce_frame
     from stakes.engines.request import USUAL_BINS
@@ -185,8 +187,8 @@ def evaluate_frame(
         whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
         refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
     found = about_columns(evaluated_reduction(reduced, options=options), positive)
-    words = {"label": label, "weight": sample_weight, "positive": positive}
-    found = with_inquiry(found, options, **words, by=by if isinstance(by, str) else None)
+    words = {"label": label, "weight": sample_weight, "positive": positive, "by": by}
+    found = with_inquiry(found, options, tuple(switch.values()), **words)
     if uncertain is None:
         return found
     slices = {name: doubted(part, uncertain) for name, part in found.slices.items()}

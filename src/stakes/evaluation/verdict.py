@@ -13,6 +13,7 @@ from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 
 if TYPE_CHECKING:
+    from stakes.evaluation.challenge import Challenge
     from stakes.evaluation.evaluation import Evaluation
     from stakes.evaluation.model_evaluation import ModelEvaluation
 
@@ -100,10 +101,12 @@ def _over_the_range(ev: Evaluation) -> list[Note]:
 
 #: The verdict by which calibration makes a model best, or useful.
 AFTER = "deploy after re-calibrating"
+#: The verdict by which the model in use stays.
+KEEP = "keep"
 #: The closed set of verdicts.
-KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say")
+KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say", "switch", KEEP)
 #: The verdicts by which the cheapest model may be deployed as it is.
-DEPLOYS = ("deploy", "cannot tell apart")
+DEPLOYS = ("deploy", "cannot tell apart", "switch")
 #: A range is narrow where one of its ends is within this factor of the cost ratio in use.
 NARROW = 1.5
 #: A gain from re-calibrating below this much NEC is not worth a word.
@@ -123,10 +126,13 @@ def kind_of(ev: Evaluation) -> str:
         return "cannot say"
     if _depends(ev):
         return "it depends"
-    if _better_after(ev, best):
+    if ev.challenge is None and _better_after(ev, best):
         return AFTER
     if math.isnan(best.nec) or best.nec >= 1:
         return "none"
+    if ev.challenge is not None:
+        known = "switch" if ev.challenge.switches else KEEP
+        return "cannot say" if ev.challenge.interval is None else known
     if best.interval is not None and best.interval[1] >= 1:
         return "cannot say"
     return "deploy" if len(_equals(ev)) == 1 and ev.rival is None else "cannot tell apart"
@@ -156,7 +162,10 @@ def sentence(ev: Evaluation) -> str:
     if kind == "cannot say":
         return _cannot_say(ev, best)
     if kind == "it depends":
-        return _on_what(ev)
+        until = f" Until that is known, keep {ev.challenge.baseline}." if ev.challenge else ""
+        return _on_what(ev) + until
+    if ev.challenge is not None:
+        return _switched(ev, ev.challenge)
     at = "" if best.threshold is None else f" at {best.rule}"
     said, subject, share, doubt = f"Deploy {best.name}{at}.", "It", 1 - best.nec, ""
     saving, interval = best.saving, best.interval
@@ -182,6 +191,31 @@ def sentence(ev: Evaluation) -> str:
         f"{said} {subject} avoids {percent(share, 0)} of the {_cost(ev)} of "
         f"{_baseline(ev)}: {_amount(ev, saving)}{ends}.{doubt}"
     )
+
+
+def _switched(ev: Evaluation, found: Challenge) -> str:
+    """Whether to switch to the cheapest challenger, and what that saves."""
+    name, price = found.challenger, money(found.switching_cost, ev.application.unit)
+    assert found.interval is not None
+    if found.saving <= 0:
+        more = f"costs {_amount(ev, -found.saving)} more" if found.saving < 0 else "costs as much"
+        return f"Keep {found.baseline}. No challenger costs less (the nearest, {name}, {more})."
+    volume = ev.application.volume or 1.0
+    low, high = (money(each * volume, None) for each in found.interval)
+    together = f"; {found.challengers} challengers compared" if found.challengers > 1 else ""
+    saves = f"saves {_amount(ev, found.saving)} ({low} to {high}{together})"
+    if found.switches:
+        at = "" if ev[name].threshold is None else f" at {ev[name].rule}"
+        beyond = f", more than the {price} that switching costs" if found.switching_cost else ""
+        return f"Switch from {found.baseline} to {name}{at}. It {saves}{beyond}."
+    how = "less than" if found.interval[1] <= found.needed else "not surely more than"
+    short = f", {how} the {price} that switching costs" if found.switching_cost else ""
+    more_cases = found.more_cases(ev.n_cases)
+    if math.isfinite(more_cases) and more_cases > 0:
+        short += f"; about {grouped(rounded_up(more_cases))} more cases would be needed to be sure"
+    elif not short:
+        short = ", which may be chance"
+    return f"Keep {found.baseline}. {name} {saves}{short}."
 
 
 def _baseline(ev: Evaluation) -> str:
@@ -233,6 +267,12 @@ def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     """Too few cases, or an interval that reaches past the naive decision."""
     if ev.too_few:
         return f"Cannot say: {ev.too_few}."
+    if ev.challenge is not None:
+        base = ev.challenge.baseline
+        return (
+            f"Cannot say whether {ev.challenge.challenger} should replace {base}: they could not "
+            f"be compared on the same cases. Keep {base} until they are."
+        )
     assert best.interval is not None
     low, high = best.interval
     return (
@@ -245,7 +285,21 @@ def remarks(ev: Evaluation) -> list[Note]:
     """What to mind besides: calibration worth having, how far the choice holds, few cases."""
     if ev.too_few:
         return []
-    return [*_calibration(ev), *_over_the_range(ev), *_robust(ev), *_few(ev)]
+    return [
+        *_recalibrated_rival(ev),
+        *_calibration(ev),
+        *_over_the_range(ev),
+        *_robust(ev),
+        *_few(ev),
+    ]
+
+
+def _recalibrated_rival(ev: Evaluation) -> list[Note]:
+    """That calibration would make another model best, where models in use are kept or switched."""
+    after = ev.best_recalibrated
+    if ev.challenge is None or after is None or not _better_after(ev, ev[ev.best]):
+        return []
+    return [Note("recalibrate-first", model=after.name, nec=f"{after.recalibrated_nec:.3f}")]
 
 
 def _calibration(ev: Evaluation) -> list[Note]:

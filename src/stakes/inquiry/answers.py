@@ -15,6 +15,7 @@ import numpy as np
 from stakes._checks import of_kind
 from stakes.application import Application, CostMatrix, as_application
 from stakes.evaluation import Evaluation
+from stakes.evaluation.challenge import challenged
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.inquiry.inquiry import Attended, Inquiry, plainly
 from stakes.inquiry.near_answer import near_answer
@@ -63,6 +64,7 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     of_kind(inquiry, "inquiry", Inquiry)
     with command_line():  # an inquiry is in the words of the options, whoever asks
         found = _answered(inquiry, attended)
+        found = challenged(found, inquiry.baseline, inquiry.switching_cost)
         return replace(found, notes=(*found.notes, *said_of_road(inquiry)), inquiry=inquiry)
 
 

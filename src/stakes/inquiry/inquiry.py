@@ -84,6 +84,8 @@ class Inquiry:
         That probabilities hold for that prevalence already.
     unit, volume : str, optional
         What a cost of 1 is, and how many cases there are in a period.
+    baseline, switching_cost : str, optional
+        The model in use, and what it takes to replace it, paid once.
     preset : str, optional
         Costs and shares of an evaluation of NIST.
     engine, memory : str, optional
@@ -125,6 +127,8 @@ class Inquiry:
     posteriors_already_adjusted: bool = False
     unit: str | None = None
     volume: str | None = None
+    baseline: str | None = None
+    switching_cost: str | None = None
     preset: str | None = None
     engine: str | None = None
     memory: str = "2GB"
@@ -147,6 +151,8 @@ class Inquiry:
             plain, unit = plain_words(_words(getattr(self, name)), self.unit)
             object.__setattr__(self, name, plain)
             object.__setattr__(self, "unit", unit)
+        if self.switching_cost is not None:  # a number in Python
+            object.__setattr__(self, "switching_cost", str(self.switching_cost))
         object.__setattr__(self, "level", as_level(self.level))
         if self.scores_are is not None and self.scores_are not in KINDS:
             known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"

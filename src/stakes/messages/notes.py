@@ -40,6 +40,10 @@ _INFO = {
     "rule-kept": "If the threshold stays at {rule} over the whole range, {model} is at most "
     "{regret} NEC above the best choice.",
     "robust": "{model} {wins} {where}.",
+    "recalibrate-first": "After re-calibrating, {model} would cost least (NEC {nec}). To let it "
+    "challenge the model in use, calibrate it and evaluate the result as a model of its own.",
+    "slices-switch-free": "In slices, models are compared without the switching cost, which is "
+    "paid once for all of them.",
     # which shares of the outcomes count, of a file
     "shares-of-file": "Assuming the same class mix as this file; change it with --prevalence.",
     "rates-weighed": "{shares} The error rates of each outcome were re-weighted to the new shares. "

@@ -110,6 +110,7 @@ def _on_page(ev: Evaluation) -> Evaluation:
         return ev
     ranked = sorted(ev.models, key=lambda model: model.cost)[:MOST_SHOWN]
     names = {model.name for model in (*ranked, ev.best_recalibrated) if model is not None}
+    names |= set() if ev.challenge is None else {ev.challenge.baseline}
     models = tuple(model for model in ev.models if model.name in names)
     note = Note("cheapest-shown", shown=len(models), models=len(ev))
     told: dict[str, Any] = {"models": models, "notes": (*ev.notes, note)}

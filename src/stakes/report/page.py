@@ -122,6 +122,7 @@ def _data(sheet: Sheet) -> dict[str, Any]:
         "naive": record["naive"]["avoidable_cost"],
         "rival": _rival(sheet),
         "tooFew": record["too_few"],
+        "challenge": record["challenge"],
         "scales": {chart.key: chart.scale for chart in sheet.charts},
     }
 

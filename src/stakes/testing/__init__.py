@@ -1,8 +1,9 @@
-"""Laws that anybody can run on a metric of their own, in their own test suite."""
+"""Assertions for test suites: what models may cost, and laws that a metric keeps."""
 
 from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
+    from stakes.testing.cost_bar import assert_cost as assert_cost
     from stakes.testing.metric_laws import LawReport as LawReport
     from stakes.testing.metric_laws import LawResult as LawResult
     from stakes.testing.metric_laws import assert_laws as assert_laws

@@ -1,5 +1,6 @@
 """Conditions of `--fail-if`: what they say, and what says none."""
 
+import numpy as np
 import pytest
 
 from stakes import ConfusionMatrix, CostMatrix, evaluate
@@ -85,3 +86,53 @@ def test_so_does_the_command(run, write):
     ran = run(*words, "--fail-if", "q:nec>0.5")
     assert ran.code == 2
     assert "--fail-if speaks of 'q'; the models are p." in ran.err
+
+
+class TestAModelInUse:
+    """`--baseline`: the table, the gate, the quiet line, JSON and the repeated inquiry agree."""
+
+    @pytest.fixture
+    def words(self, write):
+        rng = np.random.default_rng(2)
+        y = rng.random(3000) < 0.1
+        strong, weak = (rng.normal(gap * (y - 0.5) * gap, gap) - 2.2 for gap in (3, 1))
+        p, q = (1 / (1 + np.exp(-x)) for x in (strong, weak))
+        rows = [f"{'yes' if t else 'no'},{a:.4f},{b:.4f}" for t, a, b in zip(y, p, q, strict=True)]
+        file = write("day.csv", "\n".join(["y,new,current", *rows]))
+        asked = "--label y --positive yes --scores current,new --cost fn=10 fp=1 --volume 10k/yr"
+        return ["eval", file, *asked.split(), "--baseline", "current"]
+
+    def test_switch(self, run, words):
+        cheap = [*words, "--switching-cost", "500"]
+        assert "Switch from current to new at p > 0.091" in run(*cheap).out.replace("\n", " ")
+        assert run(*cheap, "--require", "new", "--quiet").code == 0
+        assert run(*cheap, "--quiet").out.startswith("new 0.091")
+        failed = run(*cheap, "--require", "current")
+        assert failed.code == 1
+        assert "failed: --require current (Switch from current to new" in failed.err
+
+    def test_keep(self, run, words):
+        dear = [*words, "--switching-cost", "1M"]
+        found = run(*dear, "--json").found
+        assert found["verdict"]["kind"] == "keep"
+        assert found["challenge"]["switching_cost"] == 1e6
+        assert found["best"] == "new"
+        assert run(*dear, "--quiet", "--require", "current").out.startswith("current ")
+        assert run(*dear, "--require", "new").code == 1
+
+    def test_asked_again(self, run, words, tmp_path):
+        first = run(*words, "--switching-cost", "500", "-o", "report.json")
+        again = run("eval", "--inquiry", "report.json")
+        assert again.out == first.out.partition("\nanswer:")[0]
+
+    def test_files_of_an_engine(self, run, words):
+        pytest.importorskip("duckdb", reason="needs DuckDB: pip install duckdb")
+        near = run(*words, "--switching-cost", "500", "--json").found
+        far = run(*words, "--switching-cost", "500", "--json", "--engine", "duckdb").found
+        assert far["verdict"]["sentence"] == near["verdict"]["sentence"]
+
+    def test_a_cost_without_a_volume_is_refused(self, run, words):
+        at = words.index("--volume")
+        found = run(*words[:at], *words[at + 2 :], "--switching-cost", "500")
+        assert found.code == 2
+        assert "--volume 250000/yr" in found.err

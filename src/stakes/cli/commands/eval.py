@@ -68,6 +68,12 @@ _PRESET = {
     "--preset sre16": "costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, "
     "sre12, sre16, sre18-cmn2 or sre18-vast",
 }
+_CHALLENGE = {
+    "--baseline MODEL": "the model in use, which stays unless another surely saves more than "
+    "switching costs",
+    "--switching-cost 20000": "what it takes to replace that model, paid once; to be saved over "
+    "one period of --volume (default 0)",
+}
 _WRITTEN = {
     "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
     "--html PAGE": "also write a report page",
@@ -87,7 +93,8 @@ _WRITTEN = {
 _CONDITIONS = {
     "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "
     "'gbm:nec>0.5'",
-    "--require MODEL": "exit with 1 unless this is to be deployed",
+    "--require MODEL": "exit with 1 unless this is to be deployed; with --baseline, unless it "
+    "replaces that model, or is the one that stays",
 }
 
 
@@ -99,6 +106,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_options(parser, {**CONFUSION, **_READ}, memory="2GB")
     add_cost_options(parser)
     add_options(parser, _PRESET)
+    add_group(parser, "a model that is in use", _CHALLENGE)
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the model to deploy and its threshold"}
     add_options(group.add_mutually_exclusive_group(), forms)

@@ -81,10 +81,10 @@ def failures(conditions: Sequence[Condition], required: str | None, ev: Evaluati
     for each, (_, name) in zip(conditions, named, strict=True):
         value = saving(ev[name], ev) if each.figure == "saving" else getattr(ev[name], each.figure)
         said += each.failed(value, name)
-    if required is not None and ev.best != required:
-        said.append(f"failed: --require {required} (the best is {ev.best})")
-    elif required is not None and ev.to_deploy is None:
-        said.append(f"failed: --require {required} ({ev.verdict})")
+    if required is not None and ev.to_deploy != required:
+        other = ev.challenge is None and ev.best != required
+        why = f"the best is {ev.best}" if other else ev.verdict
+        said.append(f"failed: --require {required} ({why})")
     return said
 
 

@@ -77,7 +77,7 @@ def print_evaluation(ev: Evaluation, listed: int = 0) -> None:
         _print_calibrate(ev)
     for remark in ev.remarks:
         print_wrapped(flagged(remark), rest="  " if remark.severity == "warning" else "")
-        if remark.code == "recalibration-worth":
+        if remark.code in ("recalibration-worth", "recalibrate-first"):
             _print_calibrate(ev)
     print()
     unsure = () if any(model.interval for model in ev.models) else (_UNSURE,)
@@ -113,7 +113,7 @@ def print_quiet(ev: Evaluation) -> None:
     if ev.to_deploy is None:
         print(shown(ev.verdict), file=sys.stderr)
         return
-    best = ev[ev.best]
+    best = ev[ev.to_deploy]
     threshold = "" if best.threshold is None else f" {str(best.rule).split()[-1]}"
     print(shown(best.name) + threshold)
 

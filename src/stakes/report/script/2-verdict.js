@@ -72,11 +72,43 @@
   const statedVerdict = $("verdict").textContent.replace(/\n/g, " ");
   const surelyThere = " Intervals and tests were computed at the stated costs and shares only.";
 
+  // ---- whether to switch from the model in use, at another volume or scale of all costs
+  const switched = (scale) => {
+    const { baseline, challenger, challengers, switching_cost: price } = page.challenge;
+    const [saving, low, high] = [page.challenge.saving, ...page.challenge.interval].map((each) => each * scale);
+    if (saving <= 0) {
+      const more = saving < 0 ? `costs ${amount(-saving)} more` : "costs as much";
+      return `Keep ${baseline}. No challenger costs less (the nearest, ${challenger}, ${more}).`;
+    }
+    const cases = volume() || 1;
+    const ends = [low, high].map((each) => money(each * cases, null)).join(" to ");
+    const together = challengers > 1 ? `; ${challengers} challengers compared` : "";
+    const saves = `saves ${amount(saving)} (${ends}${together})`;
+    const paid_ = `the ${money(price, app.unit)} that switching costs`;
+    if (low * cases > price) {
+      const k = names.indexOf(challenger);
+      const at = stated[k].threshold === null ? "" : ` at ${rule(k, stated[k].threshold)}`;
+      return `Switch from ${baseline} to ${challenger}${at}. It ${saves}${price > 0 ? `, more than ${paid_}` : ""}.`;
+    }
+    const how = high * cases <= price ? "less than" : "not surely more than";
+    let short = price > 0 ? `, ${how} ${paid_}` : "";
+    const lead = saving - price / cases;
+    const more = lead > 0 ? page.cases * (((high - low) / 2 / lead) ** 2 - 1) : Infinity;
+    if (Number.isFinite(more) && more > 0) {
+      const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
+      short += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would be needed to be sure`;
+    } else if (!short) short = ", which may be chance";
+    return `Keep ${baseline}. ${challenger} ${saves}${short}.`;
+  };
   // ---- the verdict where nothing but the volume, or the scale of all costs, has changed
   const rescaled = (scale) => {
     const after = stated.map((model) => model.recalibrated_nec);
     const ends = (limits, k) => (limits && limits[k] !== null ? limits[k] : NaN);
     if (page.kind === "it depends" || stated.some((model) => model.nec === null)) return statedVerdict;
+    if (["switch", "keep"].includes(page.kind)) {
+      return volume() === null && app.volume !== null ? statedVerdict : switched(scale);
+    }
+    if (page.challenge) return statedVerdict;
     const bestAfter = least(after);
     return sentence({
       kind: page.kind, best: names.indexOf(page.best), nec: stated.map((model) => model.nec),
@@ -93,7 +125,9 @@
     const saved = 1 - nec[best];
     const baseline = `always deciding '${decision}'`;
     if (!(saved > 0)) return `None: no model here costs less than ${baseline}${how}.`;
+    const whether = page.challenge && ` Whether to switch from ${page.challenge.baseline} was decided at the ` +
+      "stated costs and shares only.";
     return `Cheapest here: ${names[best]}. It avoids ${percent(saved, 0)} of the ${paid} of ` +
-      `${baseline}${how}: ${amount(naive * saved)}.${surelyThere}`;
+      `${baseline}${how}: ${amount(naive * saved)}.${whether || surelyThere}`;
   };
 

@@ -81,6 +81,7 @@
       written("share", shareText(now.share), rate(now.share));
       const home = i === 0 && j === 0;
       if (home) announce(moved ? rescaled(unit / two.unitCost) : statedVerdict);
+      else if (page.challenge) announce(unsure(now.nec, now.naive, now.naiveDecision, ""));
       else announce(sentence(now) + caution);
       known(home);
       names.forEach((_, n) => {
