@@ -49,6 +49,7 @@ LAYERS = (
     "rules",
     "uncertainty",
     "estimation",
+    "resources",
     "monitoring",
     "audit",
     "elicitation",

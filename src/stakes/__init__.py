@@ -52,6 +52,7 @@ with LoadedOnUse(globals()):
     from stakes import plots as plots
     from stakes import posteriors as posteriors
     from stakes import report as report
+    from stakes import resources as resources
     from stakes import rules as rules
     from stakes import sklearn as sklearn
     from stakes import sources as sources

@@ -1,0 +1,390 @@
+"""The cheapest choice for each of many cases when choices use up limited resources.
+
+Minimise sum_ij C_ji x_ji with sum_j x_ji = w_i and low <= sum_ij x_ji U_j <= high, x >= 0. The few
+prices of the limits decide almost all cases by themselves, so prices are sought first, by cutting
+planes on the dual (Kelley, SIAM Journal 8, 1960): on a sample, then on the cases near a tie. In a
+box around them most cases cannot change their minds; those are fixed, and HiGHS decides the others.
+Prices that end at the side of the box start a new one, so the result is an optimum and not an
+approximation (boxsteps: Marsten, Hogan and Blankenship, Operations Research 23, 1975).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: About as many cases go to HiGHS at a time.
+_LEAF = 1200
+#: Prices are first sought on so many cases, each time with at most this many tangents.
+_SAMPLES = (16_000, 120_000)
+_TANGENTS = 80
+#: Costs that differ by less than this part of their size, and of the prices, are the same.
+_CLOSE = 1e-12
+#: Whole cases are searched among this many whose decision is nearly a tie.
+_ROUNDED = 120
+
+
+class Limits(NamedTuple):
+    """What a unit of each choice uses (choices, limits), and how much may be used in all."""
+
+    use: Floats
+    low: Floats
+    high: Floats
+
+    def less(self, used: Floats) -> Limits:
+        """What is left after some use."""
+        return Limits(self.use, self.low - used, self.high - used)
+
+    def times(self, factor: float) -> Limits:
+        """The limits of a part of the cases."""
+        return Limits(self.use, self.low * factor, self.high * factor)
+
+
+class Flow(NamedTuple):
+    """How much of the weight of each case goes to each choice (choices, cases), and prices.
+
+    A choice costs C_ji + U_j @ prices: a price is positive where there is too little of something,
+    and negative where too few choose it by themselves.
+    """
+
+    flow: Floats
+    prices: Floats
+
+
+def limited_choice(costs: Floats, weights: Floats, limits: Limits) -> Flow | None:
+    """An optimum, or None where the limits cannot be kept; a choice of cost inf is not allowed.
+
+    `costs` has a row for each choice and a column for each case, as everything here.
+    """
+    ends = limits.use * weights.sum()
+    low = np.maximum(limits.low, np.minimum(ends.min(axis=0), 0.0))
+    bounded = Limits(limits.use, low, np.minimum(limits.high, ends.max(axis=0)))
+    if not _can_be_kept(bounded, float(weights.sum())):
+        return None
+    prices = np.zeros(low.size)
+    if costs.shape[1] > _LEAF:
+        order = np.random.default_rng(0).permutation(costs.shape[1])
+        for size in (_LEAF, *_SAMPLES):
+            part = order[:size]
+            share = bounded.times(float(weights[part].sum() / weights.sum()))
+            prices = _improved(costs[:, part], weights[part], share, prices)
+        prices = _improved(costs, weights, bounded, prices)
+    return _boxsteps(costs, weights, bounded, prices)
+
+
+def _improved(costs: Floats, weights: Floats, limits: Limits, prices: Floats) -> Floats:
+    """Prices nearer to the best ones, from prices that were found on fewer cases."""
+    if costs.shape[1] <= _LEAF:
+        return _boxsteps(costs, weights, limits, prices).prices
+    near = _near(costs, limits.use, prices, 0.15)
+    moved = _ascent(*_left(near, weights, limits), prices, near.reach)
+    if (np.abs(moved) < near.reach).all():
+        return np.asarray(prices + moved)
+    slack = _slack(costs, limits.use, prices)[0]
+    return np.asarray(prices + _ascent(slack, weights, limits, prices, np.inf))
+
+
+def _ascent(costs: Floats, weights: Floats, limits: Limits, prices: Floats, most: float) -> Floats:
+    """How far to move prices that the costs hold already, by tangents of the dual.
+
+    The dual is concave: a tangent at each point tried bounds it from above, and the next point
+    is where the bound is highest in a box around the best so far.
+    """
+    from scipy.optimize import linprog
+
+    total, moved = float(weights.sum()), np.zeros(prices.size)
+    value, slope = _dual(costs, weights, limits, prices, moved)
+    slopes, heights = [slope], [value]
+    side = 0.05 * float(np.abs(prices).max()) or float(np.median(np.ptp(costs, axis=0)))
+    for _ in range(_TANGENTS):
+        done = linprog(
+            np.append(np.zeros(prices.size), -1.0),
+            A_ub=np.column_stack([-np.array(slopes) / total, np.ones(len(slopes))]),
+            b_ub=(np.array(slopes) @ moved + np.array(heights) - value) / total,
+            bounds=[
+                *np.clip([moved - side, moved + side], -most, most).T - moved[:, None],
+                (None, None),
+            ],
+            method="highs-ds",
+        )
+        if done.x is None or total * done.x[-1] <= 1e-11 * abs(value):
+            break
+        step, hoped = np.asarray(done.x[:-1]), total * float(done.x[-1])
+        found, slope = _dual(costs, weights, limits, prices, moved + step)
+        slopes.append(slope)
+        heights.append(found - float(slope @ (moved + step)))
+        at_side = bool((np.abs(step) > 0.99 * side).any())
+        if found > value:
+            side *= 2 if at_side and found - value > 0.5 * hoped else 1
+            moved, value = moved + step, found
+        elif at_side:
+            side *= 0.5
+    return moved
+
+
+def _dual(
+    costs: Floats, weights: Floats, limits: Limits, prices: Floats, moved: Floats
+) -> tuple[float, Floats]:
+    """The dual at `prices + moved`, of which the costs hold the first, and its slope in `moved`."""
+    priced = costs + (limits.use @ moved)[:, None]
+    there = prices + moved
+    ends = np.where(there > 0, limits.high, limits.low)
+    taken = np.bincount(priced.argmin(axis=0), weights, limits.use.shape[0])
+    value = float(weights @ priced.min(axis=0) - there @ ends)
+    return value, taken @ limits.use - ends
+
+
+def _can_be_kept(limits: Limits, total: float) -> bool:
+    """Whether some share of each choice keeps the limits, where every choice is allowed."""
+    from scipy.optimize import linprog
+
+    done = linprog(
+        np.zeros(len(limits.use)),
+        A_ub=np.vstack([limits.use.T, -limits.use.T]),
+        b_ub=np.concatenate([limits.high, -limits.low]),
+        A_eq=np.ones((1, len(limits.use))),
+        b_eq=[total],
+        method="highs",
+    )
+    return bool(done.status == 0)
+
+
+def _boxsteps(costs: Floats, weights: Floats, limits: Limits, prices: Floats) -> Flow:
+    """The optimum, from prices that may be near."""
+    kept = min(1.0, _LEAF / costs.shape[1])
+    while True:
+        near = _near(costs, limits.use, prices, kept)
+        found = _in_box(*_left(near, weights, limits), prices, near.reach)
+        prices = prices + found.prices
+        if (np.abs(found.prices) < near.reach * (1 - 1e-9)).all():
+            flow = np.where(near.open, weights, 0.0)
+            flow[:, near.cases] = found.flow
+            return Flow(flow, prices)
+        kept = min(1.0, 1.5 * kept)
+
+
+class _Near(NamedTuple):
+    """Cases with several choices that are open, and how much dearer each choice is than the best.
+
+    Prices that change by no more than `reach` open no other choice.
+    """
+
+    slack: Floats
+    open: NDArray[np.bool_]
+    cases: NDArray[np.intp]
+    reach: float
+
+
+def _near(costs: Floats, use: Floats, prices: Floats, kept: float) -> _Near:
+    """The share `kept` of the cases that are nearest to a tie, and all that tie with these."""
+    slack, noise = _slack(costs, use, prices)
+    width = np.inf
+    if kept < 1:
+        gaps = _gap(slack, noise)
+        place = int(kept * gaps.size)
+        width = float(np.partition(gaps, place)[place])
+    open_ = slack <= np.maximum(noise, width)
+    reach = width / max(float(np.ptp(use, axis=0).sum()), 1e-300)
+    return _Near(slack, open_, np.flatnonzero(open_.sum(axis=0) > 1), reach)
+
+
+def _slack(costs: Floats, use: Floats, prices: Floats) -> tuple[Floats, Floats]:
+    """How much dearer each choice is than the best at these prices, and what rounding may hide."""
+    by_choice = use @ prices
+    priced = costs + by_choice[:, None]
+    best = priced.min(axis=0)
+    priced -= best
+    return priced, _CLOSE * (np.abs(best) + 2 * np.abs(by_choice).max())
+
+
+def _gap(slack: Floats, noise: Floats) -> Floats:
+    """How far the nearest choice that does not tie with the best is from it, in each case.
+
+    Prices are not exact yet, so that choices which will tie are a little apart.
+    """
+    return np.asarray(np.where(slack <= 1e5 * noise, np.inf, slack).min(axis=0))
+
+
+def _left(near: _Near, weights: Floats, limits: Limits) -> tuple[Floats, Floats, Limits]:
+    """The problem of the cases near a tie, within what the others leave: costs, weights, limits."""
+    fixed = np.ones(weights.size, dtype=bool)
+    fixed[near.cases] = False
+    taken = (near.open[:, fixed] * weights[fixed]).sum(axis=1)
+    slack = np.where(near.open[:, near.cases], near.slack[:, near.cases], np.inf)
+    return slack, weights[near.cases], limits.less(taken @ limits.use)
+
+
+def _in_box(slack: Floats, weights: Floats, limits: Limits, prices: Floats, reach: float) -> Flow:
+    """The optimum whose prices stay within `reach` of those in the costs; prices count from there.
+
+    Cases that are alike are solved as one: ties of thousands of them are a single case.
+    """
+    finite = np.isfinite(slack)
+    size = float(slack[finite].max(initial=0.0)) + float(np.abs(prices).max())
+    keys = np.where(finite, np.round(slack / (100 * _CLOSE * (size or 1.0))), -1.0)
+    first, group = _alike(keys.astype(np.int64))
+    totals = np.bincount(group, weights, first.size).astype(np.float64)
+    found = _by_highs(slack[:, first], totals, limits, prices, reach)
+    return Flow(_shared(found.flow, group, weights), found.prices)
+
+
+def _alike(keys: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first case of each kind, and the kind of each case."""
+    drawn = np.random.default_rng(1).integers(1, 2**62, size=(keys.shape[0], 1))
+    factors = (2 * drawn + 1).astype(np.uint64)  # odd ones lose nothing
+    mixed = (keys.astype(np.uint64) * factors).sum(axis=0)
+    _, first, group = np.unique(mixed, return_index=True, return_inverse=True)
+    if not np.array_equal(keys[:, first[group]], keys):  # two kinds were mixed into one number
+        _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return first, group.reshape(-1)
+
+
+def _shared(flow: Floats, group: NDArray[np.intp], weights: Floats) -> Floats:
+    """What flows from a group, given to its cases: to earlier cases the earlier choices."""
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(weights[order])
+    sizes = np.bincount(group, minlength=flow.shape[1])
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    end = ends - np.repeat(ends[starts] - weights[order[starts]], sizes)
+    begin = end - weights[order]
+    until = np.cumsum(flow, axis=0)[:, group[order]]
+    since = until - flow[:, group[order]]
+    parts = np.minimum(end, until) - np.maximum(begin, since)
+    shared = np.empty(parts.shape)
+    shared[:, order] = np.where(parts > 1e-7 * weights[order], parts, 0.0)
+    return shared
+
+
+def _by_highs(costs: Floats, weights: Floats, limits: Limits, prices: Floats, reach: float) -> Flow:
+    """A linear programme whose prices stay within `reach` of those already in the costs.
+
+    Variables are the parts of cases, the use of each limit, and how far it is above and below;
+    being so costs what the price may not exceed.
+    """
+    from scipy.optimize import linprog
+
+    n_limits, size = limits.low.size, costs.shape[1]
+    choice, case = np.nonzero(np.isfinite(costs))
+    boxed = math.isfinite(reach)
+    paid = [-prices, np.full(2 * n_limits, reach if boxed else 0.0)]
+    objective = np.concatenate([costs[choice, case], *paid])
+    scale = float(np.abs(objective).max(initial=0.0)) or 1.0
+    low = np.concatenate([np.zeros(case.size), limits.low, np.zeros(2 * n_limits)])
+    beyond = np.full(2 * n_limits, np.inf if boxed else 0.0)
+    high = np.concatenate([np.full(case.size, np.inf), limits.high, beyond])
+    done = linprog(
+        objective / scale,
+        A_eq=_balance(case, limits.use[choice], size, n_limits),
+        b_eq=np.concatenate([weights, np.zeros(n_limits)]),
+        bounds=np.column_stack([low, high]),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-10},
+    )
+    parts = done.x[: case.size]
+    flow = np.zeros(costs.shape)
+    flow[choice, case] = np.where(parts > 1e-7 * weights[case], parts, 0.0)
+    return Flow(flow, -np.asarray(done.eqlin.marginals[size:]) * scale)
+
+
+def _balance(case: NDArray[Any], use: Floats, size: int, n_limits: int) -> Any:
+    """The equations: each case is shared out, and the uses of a limit add to what is used of it."""
+    from scipy.sparse import coo_array
+
+    at, of = np.nonzero(use)
+    places = np.arange(n_limits)
+    signs = np.repeat([-1.0, -1.0, 1.0], n_limits)
+    values = np.concatenate([np.ones(case.size), use[at, of], signs])
+    rows = np.concatenate([case, size + of, *[size + places] * 3])
+    columns = np.concatenate([np.arange(case.size), at, case.size + np.arange(3 * n_limits)])
+    shape = (size + n_limits, case.size + 3 * n_limits)
+    return coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+
+class PriceEnds(NamedTuple):
+    """The price of each limit a little looser and a little tighter, and prices in between.
+
+    Not a number where a limit cannot be tightened.
+    """
+
+    looser: Floats
+    tighter: Floats
+    between: Floats
+
+
+def price_ends(
+    costs: Floats, weights: Floats, limits: Limits, found: Flow, step: Floats
+) -> PriceEnds:
+    """What `step` units more or fewer of each limit are worth, for each unit."""
+    size, prices = costs.shape[1], found.prices
+    ends, every = np.full((2, prices.size), np.nan), [prices]
+    nearest = _near(costs, limits.use, prices, min(1.0, 0.5 * _LEAF / size))
+    for k, sign in enumerate((1.0, -1.0)):
+        for at in range(prices.size):
+            by = np.zeros(prices.size)
+            by[at] = sign * step[at]
+            low, high = limits.low, limits.high
+            if prices[at] >= 0:  # the end that binds moves, and takes the other one along
+                low, high = np.minimum(low, high + by), high + by
+            else:
+                low, high = low - by, np.maximum(high, low - by)
+            moved = Limits(limits.use, low, high)
+            if not _can_be_kept(moved, float(weights.sum())):
+                continue
+            there = _prices_nearby(costs, weights, moved, prices, nearest)
+            ends[k, at] = there[at]
+            every.append(there)
+    return PriceEnds(ends[0], ends[1], np.mean(every, axis=0))
+
+
+def _prices_nearby(
+    costs: Floats, weights: Floats, limits: Limits, prices: Floats, near: _Near
+) -> Floats:
+    """The prices of limits that have hardly changed; cases far from a tie stay where they are."""
+    while True:
+        moved = _in_box(*_left(near, weights, limits), prices, near.reach).prices
+        if (np.abs(moved) < near.reach * (1 - 1e-9)).all():
+            return np.asarray(prices + moved)
+        kept = min(1.0, 10 * near.cases.size / costs.shape[1])
+        near = _near(costs, limits.use, prices, kept)
+
+
+def whole_cases(costs: Floats, weights: Floats, limits: Limits, found: Flow) -> NDArray[Any] | None:
+    """The choice of each case where none is shared; None where no such choice keeps the limits.
+
+    No more cases are shared than there are limits. They, and those nearest to a tie, are decided
+    again in whole cases.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    choice: NDArray[np.intp] = found.flow.argmax(axis=0)
+    split = found.flow.max(axis=0) < weights * (1 - 1e-6)
+    if not split.any():
+        return choice
+    gaps = _gap(*_slack(costs, limits.use, found.prices))
+    order = np.argsort(np.where(split, -1.0, gaps), kind="stable")
+    near = order[: max(_ROUNDED, int(split.sum()))]
+    rest = order[near.size :]
+    left = limits.less((weights[rest, None] * limits.use[choice[rest]]).sum(axis=0))
+    part = costs[:, near]
+    allowed = np.isfinite(part)
+    priced = np.where(allowed, weights[near] * (part - part.min(axis=0)), 0.0).reshape(-1)
+    uses = (limits.use[:, None] * weights[near, None]).reshape(-1, limits.low.size)
+    done = milp(
+        priced / (priced.max() or 1.0),
+        integrality=np.ones(priced.size),
+        bounds=Bounds(0.0, allowed.reshape(-1).astype(np.float64)),
+        constraints=[
+            LinearConstraint(np.tile(np.eye(near.size), len(part)), 1.0, 1.0),
+            LinearConstraint(uses.T, left.low - 1e-9, left.high + 1e-9),
+        ],
+        options={"mip_rel_gap": 0.0, "node_limit": 20_000},
+    )
+    if done.x is None:
+        return None
+    choice[near] = done.x.reshape(part.shape).argmax(axis=0)
+    return choice

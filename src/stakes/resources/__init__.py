@@ -1,0 +1,12 @@
+"""When deciding itself has a price: decisions use up resources, and a resource has a price."""
+
+from stakes._lazy import LoadedOnUse
+
+with LoadedOnUse(globals()):
+    from stakes.resources.capacity import CapacityOptimum as CapacityOptimum
+    from stakes.resources.capacity import LimitPrice as LimitPrice
+    from stakes.resources.capacity import capacity_optimum as capacity_optimum
+    from stakes.resources.capacity_curve import CapacityCurve as CapacityCurve
+    from stakes.resources.capacity_curve import capacity_curve as capacity_curve
+    from stakes.resources.limit import Limit as Limit
+    from stakes.resources.limit import read_limits as read_limits

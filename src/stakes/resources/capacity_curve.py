@@ -1,0 +1,195 @@
+"""What decisions cost as a limit moves: cost against capacity, exact at every number of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_number, same_length
+from stakes._columns import as_floats, as_weights
+from stakes._names import as_positions, encode
+from stakes.application import Application, CaseCosts
+from stakes.exceptions import CostError, DataError
+from stakes.resources.capacity import expected_costs, optimum
+from stakes.resources.limit import read_limits
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CapacityCurve:
+    """Cost against capacity; made by `capacity_curve`.
+
+    Parameters
+    ----------
+    decision : name
+        Whose limit moves.
+    capacity : array
+        At most how many cases may get the decision.
+    expected_cost : array
+        Expected cost per case at each capacity.
+    price : array
+        What one more is worth there.
+    cost : array, optional
+        What the same decisions cost per case by the truth.
+    used : array
+        How many cases get the decision; fewer than allowed where it no longer saves.
+    """
+
+    decision: Name
+    capacity: FloatArray
+    expected_cost: FloatArray
+    price: FloatArray
+    used: FloatArray
+    cost: FloatArray | None = None
+
+    def at(self, capacity: float) -> dict[str, float]:
+        """The row of the curve at the largest capacity that is not above this one."""
+        place = int(np.searchsorted(self.capacity, as_number(capacity, "capacity"), "right")) - 1
+        if place < 0:
+            raise DataError(f"the curve begins at {self.capacity[0]:g}; got {capacity:g}.")
+        return {name: float(column[place]) for name, column in self.frame().items()}
+
+    def frame(self) -> Frame:
+        """One row per capacity: capacity, used, expected_cost, price, and cost if known."""
+        columns = {
+            "capacity": self.capacity,
+            "used": self.used,
+            "expected_cost": self.expected_cost,
+            "price": self.price,
+        }
+        return Frame(columns if self.cost is None else {**columns, "cost": self.cost})
+
+    def __repr__(self) -> str:
+        ends = f"{self.capacity[0]:g} to {self.capacity[-1]:g}"
+        return f"CapacityCurve({self.decision!r} at most {ends}: {self.capacity.size} points)"
+
+
+def capacity_curve(
+    posteriors: Any,
+    costs: Any,
+    *,
+    decision: Any,
+    capacity: Any = None,
+    stops: Any = None,
+    y_true: Any = None,
+    classes: Any = None,
+    positive: Any = None,
+    sample_weight: Any = None,
+) -> CapacityCurve:
+    """What decisions cost when one of them may be taken 0, 1, 2, ... times.
+
+    To see what capacity is worth before it is bought. The slope is the price of capacity, and
+    never rises: the best cases are taken first.
+
+    Parameters
+    ----------
+    posteriors, costs, classes, positive, sample_weight
+        As in `capacity_optimum`.
+    decision : name
+        Whose limit moves.
+    capacity : optional
+        Limits on other decisions, which stay.
+    stops : sequence of numbers, optional
+        The capacities; every number of cases if absent, or 21 of them beside other limits.
+    y_true : column, optional
+        True classes, for what the decisions really cost.
+
+    Returns
+    -------
+    CapacityCurve
+        Expected and real cost per case, and the price, at each capacity.
+
+    Examples
+    --------
+    >>> curve = capacity_curve([0.02, 0.3, 0.9], Application([[0, 5], [10, 0]]), decision=1)
+    >>> curve.expected_cost.round(3), curve.price
+    (array([4.067, 1.233, 1.233, 1.233]), array([8.5, 0. , 0. , 0. ]))
+    """
+    expected, app, names = expected_costs(posteriors, costs, classes=classes, positive=positive)
+    moving = read_limits({decision: 0}, names)[0]
+    others = () if capacity is None else read_limits(capacity, names)
+    if any(limit.decision == moving.decision for limit in others):
+        raise CostError(f"the limit on '{decision}' is the one that moves.")
+    weights = as_weights(sample_weight, len(expected))
+    paid = None if y_true is None else _paid(y_true, costs, app)
+    if paid is not None:
+        same_length("y_true", len(paid), "posteriors", len(expected))
+    place = names.index(moving.decision)
+    if others or stops is not None:
+        wanted = _stops(stops, len(expected))
+        found = [
+            optimum(expected, names, (*others, replace(moving, at_most=k)), weights, app=app)
+            for k in wanted.tolist()
+        ]
+        each = np.ones(len(expected)) if weights is None else weights / weights.mean()
+        rows = np.arange(len(expected))
+        return CapacityCurve(
+            moving.decision,
+            wanted,
+            np.array([one.cost for one in found]),
+            np.array([one.limits[-1].price for one in found]),
+            np.array([one.limits[-1].used for one in found]),
+            None if paid is None
+            else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),
+        )  # fmt: skip
+    return _whole_curve(expected, place, moving.decision, weights, paid)
+
+
+def _whole_curve(
+    expected: FloatArray,
+    place: int,
+    decision: Name,
+    weights: FloatArray | None,
+    paid: FloatArray | None,
+) -> CapacityCurve:
+    """Every number of cases: sums in the order of what the decision saves."""
+    size = len(expected)
+    each = np.ones(size) if weights is None else weights / weights.mean()
+    others = np.delete(expected, place, axis=1)
+    fallback = others.argmin(axis=1)
+    gains = others.min(axis=1) - expected[:, place]
+    order = np.argsort(-gains, kind="stable")
+    saves = np.maximum(gains[order], 0.0)
+    before = float(each @ others.min(axis=1))
+    spent = np.concatenate(([0.0], np.cumsum(each[order] * saves)))
+    capacity = np.concatenate(([0.0], np.cumsum(each[order])))
+    used = np.concatenate(([0.0], np.cumsum(np.where(saves > 0, each[order], 0.0))))
+    real = None
+    if paid is not None:
+        rows = np.arange(size)
+        without = np.delete(paid, place, axis=1)[rows, fallback]
+        saved = np.where(saves > 0, each[order] * (without - paid[:, place])[order], 0.0)
+        real = (float(each @ without) - np.concatenate(([0.0], np.cumsum(saved)))) / size
+    return CapacityCurve(
+        decision,
+        capacity,
+        (before - spent) / size,
+        np.append(saves, 0.0),
+        used,
+        real,
+    )
+
+
+def _stops(stops: Any, size: int) -> FloatArray:
+    """Capacities in order; 21 over all cases if none are given."""
+    if stops is None:
+        return np.unique(np.linspace(0, size, 21).round())
+    wanted = as_floats(stops if isinstance(stops, Sequence) else np.asarray(stops), "stops")
+    if wanted.size == 0 or not (wanted >= 0).all():
+        raise DataError("`stops` must be numbers of cases, not negative.")
+    return np.unique(wanted)
+
+
+def _paid(y_true: Any, costs: Any, app: Application | None) -> FloatArray:
+    """What each decision costs in each case by the truth (n_cases, n_decisions)."""
+    if app is not None:
+        truth = as_positions(encode(y_true, app.classes, "y_true"))
+        return np.asarray(app.costs.values[truth])
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    truth = as_positions(encode(y_true, cases.classes, "y_true"))
+    same_length("y_true", len(truth), "costs", len(cases))
+    return np.asarray(cases.values[np.arange(len(truth)), truth])
