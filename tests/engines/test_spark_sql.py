@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rule_cases import by_arithmetic, one_cut, posteriors_for, scores_for
 
 from stakes import Application, CostMatrix, ScoreCounts, bayes_decisions
 from stakes.cli.show import progress
@@ -189,3 +190,28 @@ def test_ctrl_c_cancels_the_jobs_that_are_ours(spark: Any, monkeypatch: pytest.M
         time.sleep(0.1)
     assert list(tracker.getActiveJobsIds()) == []
     assert 0 <= seen[-1] <= 100
+
+
+def test_a_rule_as_sql_decides_alike(spark: Any) -> None:
+    cuts, sums, size = list(one_cut().values()), by_arithmetic(), 200
+    scores = [scores_for(rule, size)[-size:] for rule in cuts]  # those near the cuts are last
+    rows = posteriors_for(size)[-size:]
+    columns = {f"p{k}": each.astype(float).tolist() for k, each in enumerate(scores)}
+    columns |= dict(zip("abc", rows.T.tolist(), strict=True))
+    columns |= dict(zip("def", np.log(rows + 1e-9).T.tolist(), strict=True))
+    frame = spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+    made = [rule.to_sql("spark", columns=f"p{k}") for k, rule in enumerate(cuts)]
+    of = {name: "def" if "logits" in name else "abc" for name in sums}
+    made += [rule.to_sql("spark", columns=list(of[name])) for name, rule in sums.items()]
+    named = [f"{text} AS d{k}" for k, text in enumerate(made)]
+    got = list(zip(*frame.selectExpr(*named).collect(), strict=True))
+    for rule, said, found in zip(cuts, scores, got, strict=False):
+        assert list(found) == [rule.decisions[j] for j in rule.decide(said)]
+    for (name, rule), found in zip(sums.items(), got[len(cuts) :], strict=True):
+        said = np.log(rows + 1e-9) if "logits" in name else rows
+        wanted = [rule.decisions[j] for j in rule.decide(said)]
+        assert sum(a != b for a, b in zip(found, wanted, strict=True)) <= 2
+    nothing = spark.sql("SELECT CAST(NULL AS DOUBLE) AS p, CAST('NaN' AS DOUBLE) AS q")
+    rule = one_cut()["llr"]
+    both = [f"{rule.to_sql('spark', columns=name)} AS {name}" for name in "pq"]
+    assert nothing.selectExpr(*both).collect()[0][:] == (None, None)

@@ -8,9 +8,9 @@ from typing import Any
 
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
-from stakes.engines.row_values import Grouping, Plan, Table
-from stakes.engines.sql_text import Sql, SqlDialect, aggregates
+from stakes.engines.row_values import Grouping, Plan, Table, aggregates
 from stakes.messages.steps import steps
+from stakes.rules.sql_text import DUCKDB
 
 #: Bits of a key up to which groups are places in an array.
 WIDEST = 18
@@ -18,17 +18,7 @@ WIDEST = 18
 _BATCH = 4096
 
 
-class _DuckDB(SqlDialect):
-    """The SQL of DuckDB."""
-
-    def integer(self, value: Sql, most: int) -> Sql:
-        """The smallest type that holds it: small keys are counted in a plain array."""
-        widths = (("UTINYINT", 8), ("USMALLINT", 16), ("INTEGER", 31))
-        kind = next((name for name, bits in widths if most < 2**bits), "BIGINT")
-        return Sql(f"CAST({value.text} AS {kind})")
-
-
-DIALECT = _DuckDB()
+DIALECT = DUCKDB
 
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:

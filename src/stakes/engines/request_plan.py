@@ -20,11 +20,10 @@ from stakes.engines.row_values import (
     added,
     case_amounts,
     least_amount,
-    per_case,
     place,
     steps,
 )
-from stakes.rules.row_expressions import argmin
+from stakes.rules.row_expressions import argmin, per_case
 
 _LARGEST = sys.float_info.max
 #: Makes the smallest negative posterior as large a fault as a sum that is far off.

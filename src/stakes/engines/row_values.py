@@ -7,24 +7,18 @@ rounds alike, unlike a logarithm. Thresholds are further edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
-from operator import add, mul, sub
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
-from stakes._kernels.bayes_rule import rounding_of_sums
-from stakes.application import CostExpression
 from stakes.engines.request import Request
-from stakes.rules import DecisionRule
-from stakes.rules.row_expressions import Sums
+from stakes.rules.row_expressions import Amounts, amount_of
 from stakes.typing import FloatArray
-
-Amounts = Mapping[tuple[int, int], Any]
 
 
 def case_amounts(
@@ -37,46 +31,8 @@ def case_amounts(
     found: dict[tuple[int, int], Any] = dict.fromkeys(np.ndindex(*shape), 0.0)
     for at, formula in request.case_costs.items():
         known = not formula.columns
-        found[at] = float(formula.value({})) if known else _amount(dialect, formula, number)
+        found[at] = float(formula.value({})) if known else amount_of(dialect, formula, number)
     return found
-
-
-def _amount(dialect: Any, formula: CostExpression, number: Callable[[str], Any]) -> Any:
-    """A formula as an expression, step by step like a pocket calculator."""
-    stack: list[Any] = []
-    for kind, value in formula.steps:
-        if kind == "number":
-            stack.append(dialect.literal(float(value)))
-        elif kind == "column":
-            stack.append(number(value))
-        elif kind == "negate":
-            stack.append(dialect.literal(0.0) - stack.pop())
-        else:
-            right, left = stack.pop(), stack.pop()
-            stack.append({"/": dialect.ratio, "+": add, "-": sub, "*": mul}[kind](left, right))
-    return stack.pop()
-
-
-def per_case(dialect: Any, parts: list[Any], amounts: Amounts, rule: DecisionRule) -> Sums:
-    """What each decision is expected to cost in its own case."""
-    posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
-    factors = [float(factor) for factor in rule.factors]
-    if any(factor != 1 for factor in factors):
-        posteriors = [dialect.literal(f) * p for f, p in zip(factors, posteriors, strict=True)]
-    costs, sizes = [], []
-    for j in range(len(rule.decisions)):
-        terms, parts = [], []
-        for i, posterior in enumerate(posteriors):
-            amount = amounts[i, j]
-            if not isinstance(amount, float):
-                terms.append(posterior * amount)
-                parts.append(posterior * dialect.size(amount))
-            elif amount:
-                terms.append(posterior * dialect.literal(amount))
-                parts.append(posterior * dialect.literal(abs(amount)))
-        costs.append(reduce(add, terms or [dialect.literal(0.0)]))
-        sizes.append(reduce(add, parts or [dialect.literal(0.0)]))
-    return costs, sizes, rounding_of_sums(len(posteriors), rule.score_type)
 
 
 def added(terms: Sequence[Any]) -> Any:
@@ -196,6 +152,16 @@ class Grouping:
     keys: tuple[str, ...]
     sums: tuple[str, ...] = ()
     range_of: str | None = None  # extremes are called PREFIX + "low" and PREFIX + "high"
+
+
+def aggregates(grouping: Grouping) -> list[str]:
+    """What is added up in a grouping, as SQL."""
+    made = [f"count(*) AS {PREFIX}rows"]
+    made += [f"sum({name}) AS {name}" for name in grouping.sums]
+    if grouping.range_of is not None:
+        made += [f"min({grouping.range_of}) AS {PREFIX}low"]
+        made += [f"max({grouping.range_of}) AS {PREFIX}high"]
+    return made
 
 
 class RowFunction(NamedTuple):

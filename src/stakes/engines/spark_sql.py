@@ -6,30 +6,11 @@ from typing import Any
 
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
-from stakes.engines.row_values import Plan, Table
-from stakes.engines.sql_text import Sql, SqlDialect, aggregates
+from stakes.engines.row_values import Plan, Table, aggregates
 from stakes.messages.steps import steps
+from stakes.rules.sql_text import SPARK
 
-
-class _Spark(SqlDialect):
-    """The SQL of Spark."""
-
-    quote = "`"
-    double = "D"
-    text_type = "STRING"
-    #: Batches need pyarrow and pandas where Spark runs, so sums stay in SQL for longer.
-    most_terms = 5_000
-
-    def escaped(self, value: str) -> str:
-        """Text as it stands between quotes."""
-        return value.replace("\\", "\\\\").replace("'", "\\'")
-
-    def integer(self, value: Sql, most: int) -> Sql:
-        """An integer from 0 to `most`."""
-        return Sql(f"CAST({value.text} AS {'INT' if most < 2**31 else 'BIGINT'})")
-
-
-DIALECT = _Spark()
+DIALECT = SPARK
 
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:

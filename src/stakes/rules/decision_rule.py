@@ -204,6 +204,37 @@ class DecisionRule(CutPoints):
             sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
         return argmin(dialect, costs, sizes, margin)
 
+    def to_sql(self, dialect: str = "duckdb", *, columns: Any = None) -> str:
+        """The decision as one expression of SQL, to be put behind SELECT.
+
+        One cut compares the score as it comes with the cut that `decide` compares it with, so that
+        every engine decides alike. More classes, and costs per case, are decided by arithmetic.
+        Nulls, and rows that are no probabilities, give null.
+
+        Parameters
+        ----------
+        dialect : str
+            duckdb, spark, postgres or sqlite; through sqlglot (extra ``sql``) also bigquery,
+            snowflake, redshift, tsql and mysql.
+        columns : str, sequence of str or mapping, optional
+            The columns of the scores: one, or one for each class, also by the name of the class.
+            By default those that the rule knows. Names are quoted.
+
+        Returns
+        -------
+        str
+            An expression whose values are the names of decisions.
+
+        Examples
+        --------
+        >>> rule = DecisionRule(Application([[0, 1], [3, 0]]))
+        >>> print(rule.to_sql("postgres", columns="p"))
+        CASE WHEN "p" > 0.25e0 AND "p" <= 1 THEN 1 WHEN "p" >= 0 AND "p" <= 0.25e0 THEN 0 END
+        """
+        from stakes.rules.rule_sql import rule_as_sql
+
+        return rule_as_sql(self, dialect, columns)
+
     def moved(self, priors: Priors) -> DecisionRule:
         """The rule for a place with other class priors; exact, nothing is learnt again.
 

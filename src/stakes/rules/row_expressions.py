@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from operator import add, and_
-from typing import Any
+from operator import add, and_, mul, sub
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._kernels.bayes_rule import Compared
+from stakes._kernels.bayes_rule import Compared, rounding_of_sums
+from stakes.application import CostExpression
 from stakes.typing import FloatArray
 
+if TYPE_CHECKING:
+    from stakes.rules.cut_points import CutPoints
+
+#: What each decision costs in each class, of one row: floats where it is the same in all rows.
+Amounts = Mapping[tuple[int, int], Any]
 #: Expected costs; their absolute products, where these add to something else; and the margin for
 #: ties, which is relative to them.
 Sums = tuple[list[Any], list[Any] | None, float]
@@ -51,8 +58,14 @@ def _times(dialect: Any, weight: float, posterior: Any) -> Any:
     return dialect.literal(weight) * posterior
 
 
-def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: float) -> Any:
-    """The position of the first cost that is as good as the least, up to the rounding of both.
+def argmin(
+    dialect: Any,
+    costs: list[Any],
+    sizes: list[Any] | None,
+    margin: float,
+    names: Sequence[Any] | None = None,
+) -> Any:
+    """The position, or name, of the first cost that is as good as the least, up to rounding.
 
     A cost is as good as another when it is above it by no more than the margin times the sum of
     their sizes; the sizes are the costs themselves where none is given.
@@ -71,5 +84,43 @@ def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: floa
     else:
         pairs = enumerate(lower[:-1], 1)
         holds = [reduce(and_, [cost <= other for other in upper[j:]]) for j, cost in pairs]
-    branches = [(each, dialect.literal(j)) for j, each in enumerate(holds)]
-    return dialect.first_of(branches, dialect.literal(len(costs) - 1))
+    called = [dialect.literal(name) for name in (names or range(len(costs)))]
+    return dialect.first_of(list(zip(holds, called[:-1], strict=True)), called[-1])
+
+
+def amount_of(dialect: Any, formula: CostExpression, number: Callable[[str], Any]) -> Any:
+    """A formula as an expression, step by step like a pocket calculator."""
+    stack: list[Any] = []
+    for kind, value in formula.steps:
+        if kind == "number":
+            stack.append(dialect.literal(float(value)))
+        elif kind == "column":
+            stack.append(number(value))
+        elif kind == "negate":
+            stack.append(dialect.literal(0.0) - stack.pop())
+        else:
+            right, left = stack.pop(), stack.pop()
+            stack.append({"/": dialect.ratio, "+": add, "-": sub, "*": mul}[kind](left, right))
+    return stack.pop()
+
+
+def per_case(dialect: Any, parts: list[Any], amounts: Amounts, rule: CutPoints) -> Sums:
+    """What each decision is expected to cost in its own case."""
+    posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
+    factors = [float(factor) for factor in rule.factors]
+    if any(factor != 1 for factor in factors):
+        posteriors = [dialect.literal(f) * p for f, p in zip(factors, posteriors, strict=True)]
+    costs, sizes = [], []
+    for j in range(len(rule.decisions)):
+        terms, parts = [], []
+        for i, posterior in enumerate(posteriors):
+            amount = amounts[i, j]
+            if not isinstance(amount, float):
+                terms.append(posterior * amount)
+                parts.append(posterior * dialect.size(amount))
+            elif amount:
+                terms.append(posterior * dialect.literal(amount))
+                parts.append(posterior * dialect.literal(abs(amount)))
+        costs.append(reduce(add, terms or [dialect.literal(0.0)]))
+        sizes.append(reduce(add, parts or [dialect.literal(0.0)]))
+    return costs, sizes, rounding_of_sums(len(posteriors), rule.score_type)

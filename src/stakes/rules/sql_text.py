@@ -1,12 +1,11 @@
-"""Expressions of SQL as text, built with the operators of Python; what SQL engines share."""
+"""Expressions of SQL as text, built with the operators of Python, in the spelling of an engine."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
-
-from stakes.engines.row_values import PREFIX, Grouping
 
 
 def _joined(sign: str) -> Any:
@@ -21,6 +20,7 @@ class Sql:
     text: str
 
     __add__, __sub__, __mul__ = _joined("+"), _joined("-"), _joined("*")
+    __truediv__ = _joined("/")
     __le__, __lt__, __ge__, __gt__ = _joined("<="), _joined("<"), _joined(">="), _joined(">")
     __eq__, __and__ = _joined("="), _joined("AND")
     __hash__ = None  # type: ignore[assignment]
@@ -33,6 +33,10 @@ class SqlDialect:
     quote = '"'
     #: What makes a number a double.
     double = "e0"
+    #: The type of doubles.
+    double_type = "DOUBLE"
+    #: Whether there are numbers that are none, above all others.
+    has_nan = True
     #: See `Narwhals.most_terms`.
     most_terms = 1_000
 
@@ -42,7 +46,7 @@ class SqlDialect:
 
     def number(self, name: str) -> Sql:
         """A column as doubles."""
-        return Sql(f"CAST({self.column(name).text} AS DOUBLE)")
+        return Sql(f"CAST({self.column(name).text} AS {self.double_type})")
 
     def text(self, name: str) -> Sql:
         """A column as text."""
@@ -58,12 +62,20 @@ class SqlDialect:
         if isinstance(value, int):
             return Sql(str(value) if value >= 0 else f"({value})")
         if value in (math.inf, -math.inf):
-            return Sql(f"CAST('{'-' if value < 0 else ''}Infinity' AS DOUBLE)")
+            return self.infinity(negative=value < 0)
         if isinstance(value, float):
-            digits = repr(value)
-            shown = digits if "e" in digits and self.double == "e0" else digits + self.double
+            shown = self.digits(value)
             return Sql(shown if value >= 0 else f"({shown})")
         return Sql("'" + self.escaped(str(value)) + "'")
+
+    def digits(self, value: float) -> str:
+        """A finite float, to the last digit."""
+        found = repr(value)
+        return found if "e" in found and self.double == "e0" else found + self.double
+
+    def infinity(self, *, negative: bool) -> Sql:
+        """Infinity, or minus infinity."""
+        return Sql(f"CAST('{'-' if negative else ''}Infinity' AS {self.double_type})")
 
     def escaped(self, value: str) -> str:
         """Text as it stands between quotes."""
@@ -94,7 +106,7 @@ class SqlDialect:
 
     def indicator(self, condition: Sql) -> Sql:
         """1 where a condition holds and 0 where not, as doubles."""
-        return Sql(f"CAST({condition.text} AS DOUBLE)")
+        return Sql(f"CAST({condition.text} AS {self.double_type})")
 
     def ratio(self, top: Sql, bottom: Sql) -> Sql:
         """A quotient; nothing where the divisor is zero."""
@@ -108,6 +120,14 @@ class SqlDialect:
         """The natural logarithm."""
         return Sql(f"ln({value.text})")
 
+    def exp(self, value: Sql) -> Sql:
+        """The exponential."""
+        return Sql(f"exp({value.text})")
+
+    def power(self, value: Sql, exponent: Sql) -> Sql:
+        """A number not below zero to some power."""
+        return Sql(f"power({value.text}, {exponent.text})")
+
     def size(self, value: Sql) -> Sql:
         """The absolute value."""
         return Sql(f"abs({value.text})")
@@ -115,6 +135,10 @@ class SqlDialect:
     def smallest(self, values: list[Sql]) -> Sql:
         """The least of several."""
         return Sql(f"least({', '.join(value.text for value in values)})")
+
+    def greatest(self, values: list[Sql]) -> Sql:
+        """The greatest of several."""
+        return Sql(f"greatest({', '.join(value.text for value in values)})")
 
     def integer(self, value: Sql, most: int) -> Sql:
         """An integer from 0 to `most`."""
@@ -125,11 +149,81 @@ class SqlDialect:
         return Sql(f"({value.text} IS NOT NULL)")
 
 
-def aggregates(grouping: Grouping) -> list[str]:
-    """What is added up in a grouping, as SQL."""
-    made = [f"count(*) AS {PREFIX}rows"]
-    made += [f"sum({name}) AS {name}" for name in grouping.sums]
-    if grouping.range_of is not None:
-        made += [f"min({grouping.range_of}) AS {PREFIX}low"]
-        made += [f"max({grouping.range_of}) AS {PREFIX}high"]
-    return made
+class DuckDBDialect(SqlDialect):
+    """The SQL of DuckDB."""
+
+    def integer(self, value: Sql, most: int) -> Sql:
+        """The smallest type that holds it: small keys are counted in a plain array."""
+        widths = (("UTINYINT", 8), ("USMALLINT", 16), ("INTEGER", 31))
+        kind = next((name for name, bits in widths if most < 2**bits), "BIGINT")
+        return Sql(f"CAST({value.text} AS {kind})")
+
+
+class SparkDialect(SqlDialect):
+    """The SQL of Spark."""
+
+    quote = "`"
+    double = "D"
+    text_type = "STRING"
+    #: Batches need pyarrow and pandas where Spark runs, so sums stay in SQL for longer.
+    most_terms = 5_000
+
+    def escaped(self, value: str) -> str:
+        """Text as it stands between quotes."""
+        return value.replace("\\", "\\\\").replace("'", "\\'")
+
+    def integer(self, value: Sql, most: int) -> Sql:
+        """An integer from 0 to `most`."""
+        return Sql(f"CAST({value.text} AS {'INT' if most < 2**31 else 'BIGINT'})")
+
+
+class PostgresDialect(SqlDialect):
+    """The SQL of PostgreSQL."""
+
+    double_type = "DOUBLE PRECISION"
+
+
+class SqliteDialect(SqlDialect):
+    """The SQL of SQLite, whose numbers that are none are nulls."""
+
+    double_type = "REAL"
+    has_nan = False
+
+    def digits(self, value: float) -> str:
+        """A float that is read as itself: before 3.43 SQLite misreads some of 16 digits."""
+        found = super().digits(value)
+        mantissa = found.partition("e")[0].replace("-", "").replace(".", "").strip("0")
+        if len(mantissa) <= _SURE_DIGITS:
+            return found
+        exact = Fraction(value)
+        places = exact.denominator.bit_length() - 1
+        if places > _MOST_PLACES:
+            return found
+        sign = "-" if value < 0 else ""
+        return f"({sign}{abs(exact.numerator)} / {exact.denominator}.0)"
+
+    def infinity(self, *, negative: bool) -> Sql:
+        """Infinity, or minus infinity."""
+        return Sql("(-9e999)" if negative else "9e999")
+
+    def smallest(self, values: list[Sql]) -> Sql:
+        """The least of several."""
+        return Sql(f"min({', '.join(value.text for value in values)})")
+
+    def greatest(self, values: list[Sql]) -> Sql:
+        """The greatest of several."""
+        return Sql(f"max({', '.join(value.text for value in values)})")
+
+
+#: Digits of decimals that every version of SQLite reads right; and how many binary places a
+#: whole number may be divided by: below 2**63 it is read right too.
+_SURE_DIGITS, _MOST_PLACES = 15, 62
+
+DUCKDB, SPARK = DuckDBDialect(), SparkDialect()
+#: The dialects that are written here, by the name of their engine.
+DIALECTS: dict[str, SqlDialect] = {
+    "duckdb": DUCKDB,
+    "spark": SPARK,
+    "postgres": PostgresDialect(),
+    "sqlite": SqliteDialect(),
+}

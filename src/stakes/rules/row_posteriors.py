@@ -1,0 +1,145 @@
+"""Posteriors where a rule runs, as expressions over the columns of its scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stakes._checks import sum_tolerance
+
+if TYPE_CHECKING:
+    from stakes.rules.cut_points import CutPoints
+
+#: Makes a column of what is read more than once, and returns a reference to it.
+Keep = Callable[[str, Any], Any]
+#: Exponents beyond this are as good as infinite, and their exponentials still numbers.
+_FAR = 700.0
+
+
+class Scaling(NamedTuple):
+    """Calibration by a scale and a bias for each class, of log-scores not below a bound."""
+
+    scales: list[float]
+    biases: list[float]
+    bound: float | None
+    normalised: bool = False
+
+
+def scaling_of(rule: CutPoints) -> Scaling | None:
+    """The scales and biases of a calibrator that has such; None for others."""
+    from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
+    from stakes.calibration.calibrators.logistic import Logistic
+
+    found, two = rule.calibrator, len(rule.classes) == 2
+    if isinstance(found, Logistic):
+        return Scaling([found.slope] * 2, [0.0, found.intercept], found._bound)
+    if not isinstance(found, (Affine, Temperature, Vector)) or (found.scales < 0).any():
+        return None
+    if isinstance(found, Vector) and two and found.scales[0] != found.scales[1]:
+        return None
+    scales, biases = found.scales.tolist(), found.biases.tolist()
+    return Scaling(scales, biases, found._bound, isinstance(found, Vector))
+
+
+def has_formula(rule: CutPoints) -> bool:
+    """Whether posteriors where the rule runs are an expression over its columns."""
+    if rule.scores == "decision" or (rule.scores == "rank" and rule.calibrator is None):
+        return False
+    return rule.calibrator is None or scaling_of(rule) is not None
+
+
+def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
+    """Whether a row holds scores that can be decided; unknown or false where not."""
+    lit = dialect.literal
+    if rule.scores != "posterior":  # what is no number is above infinity
+        return reduce(add, columns) <= lit(math.inf)
+    if len(columns) == 1:
+        return dialect.between(columns[0], lit(0.0), lit(1.0))
+    slack = sum_tolerance(np.dtype(rule.score_type))
+    total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
+    return reduce(lambda a, b: a & b, [each >= lit(0.0) for each in columns]) & total
+
+
+def plain(name: str, expression: Any) -> Any:
+    """No column is made."""
+    return expression
+
+
+def posteriors_before(
+    rule: CutPoints, dialect: Any, columns: list[Any], keep: Keep = plain
+) -> list[Any]:
+    """In proportion to the posteriors before they are moved to other priors."""
+    scaling = scaling_of(rule) if rule.calibrator is not None else None
+    if len(rule.classes) == 2:
+        if scaling is None and rule.scores == "posterior":
+            p = columns[-1]
+            return [dialect.literal(1.0) - p, p] if len(columns) == 1 else columns
+        return _of_odds(dialect, _odds(rule, dialect, columns, scaling), keep)
+    lit, most = dialect.literal, keep("most", dialect.greatest(columns))
+    if scaling is None and rule.scores == "posterior":
+        return columns
+    if rule.scores == "posterior":
+        parts = [each / most for each in columns]
+    else:
+        gaps = [dialect.greatest([each - most, lit(-_FAR)]) for each in columns]
+        parts = [dialect.exp(gap) for gap in gaps]
+    if scaling is None:
+        return parts
+    least = _FAR / max(1.0, *scaling.scales)  # below, a power would be no number to some engines
+    least = math.exp(-(least if scaling.bound is None else min(least, scaling.bound)))
+    parts = [dialect.greatest([each, lit(least)]) for each in parts]
+    if scaling.normalised:
+        parts = [keep(f"r{i}", each) for i, each in enumerate(parts)]
+        total = keep("total", reduce(add, parts))
+        parts = [each / total for each in parts]
+    each_class = zip(parts, scaling.scales, scaling.biases, strict=True)
+    return [
+        keep(f"w{i}", lit(math.exp(bias)) * dialect.power(part, lit(scale)))
+        for i, (part, scale, bias) in enumerate(each_class)
+    ]
+
+
+def _odds(rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | None) -> Any:
+    """Log odds of the second of two classes, calibrated."""
+    lit, score = dialect.literal, columns[-1]
+    if len(columns) == 2 and rule.scores != "posterior":
+        score = columns[1] - columns[0]
+    bound = None if scaling is None else scaling.bound
+    if rule.scores == "posterior":
+        ends = (math.exp(-_FAR), 1 - 2.0**-53)
+        if bound is not None:
+            low = 1 / (1 + math.exp(min(bound, _FAR)))
+            ends = max(low, ends[0]), min(1 - low, ends[1])
+        inside = dialect.smallest([dialect.greatest([score, lit(ends[0])]), lit(ends[1])])
+        odds = dialect.log(inside / (lit(1.0) - inside))
+    else:
+        odds = score
+        if rule.scores == "llr" and rule.calibrator is not None and _of_posteriors(rule):
+            assert rule.from_priors is not None
+            odds = odds + lit(float(np.log(rule.from_priors[1] / rule.from_priors[0])))
+        if bound is not None:
+            odds = dialect.smallest([dialect.greatest([odds, lit(-bound)]), lit(bound)])
+    if scaling is None:
+        return odds
+    return lit(scaling.scales[1]) * odds + lit(scaling.biases[1] - scaling.biases[0])
+
+
+def _of_posteriors(rule: CutPoints) -> bool:
+    """Whether the calibrator was fitted on posteriors, and so reads their log odds."""
+    from stakes.calibration.score_kind import POSTERIORS, TABLE
+
+    return rule.calibrator is not None and rule.calibrator._sort in (POSTERIORS, TABLE)
+
+
+def _of_odds(dialect: Any, odds: Any, keep: Keep) -> list[Any]:
+    """Both posteriors from log odds, each to its last digits."""
+    lit = dialect.literal
+    near = dialect.smallest([dialect.greatest([odds, lit(-_FAR)]), lit(_FAR)])
+    against = keep("against", dialect.exp(lit(0.0) - near))
+    second = keep("second", lit(1.0) / (lit(1.0) + against))
+    return [against * second, second]

@@ -1,0 +1,149 @@
+"""A rule as one expression of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._checks import of_kind
+from stakes._names import listed, place_of
+from stakes._optional import load
+from stakes.application import CostExpression
+from stakes.exceptions import CostError, DataError
+from stakes.rules.row_expressions import Amounts, amount_of, argmin, expected_costs, per_case
+from stakes.rules.row_posteriors import has_formula, posteriors_before, valid
+from stakes.rules.sql_text import DIALECTS, DUCKDB, Sql, SqlDialect
+
+if TYPE_CHECKING:
+    from stakes.rules.decision_rule import DecisionRule
+
+#: Dialects that sqlglot writes, and whether what is no number can be stored there.
+_TRANSLATED = {"bigquery": True, "snowflake": True, "redshift": True, "tsql": False, "mysql": False}
+SQL_DIALECTS = (*DIALECTS, *_TRANSLATED)
+
+
+class _WithoutNaN(type(DUCKDB)):  # type: ignore[misc]
+    """The SQL that is translated for engines without numbers that are none."""
+
+    has_nan = False
+
+
+def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
+    """See `DecisionRule.to_sql`."""
+    if place_of(dialect, SQL_DIALECTS) is None:
+        raise DataError(f"no SQL of {dialect!r}; there is {', '.join(SQL_DIALECTS)}.")
+    if dialect in DIALECTS:
+        return decision_sql(rule, DIALECTS[dialect], columns).text
+    sqlglot = load("sqlglot", extra="sql")
+    spoken = DUCKDB if _TRANSLATED[dialect] else _WithoutNaN()
+    text = decision_sql(rule, spoken, columns).text
+    return str(sqlglot.parse_one(text, read="duckdb").sql(dialect=dialect))
+
+
+def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
+    """The decision on a row by its name, and null where the row holds no score."""
+    names = score_columns(rule, columns)
+    if rule.scores == "decision":
+        raise CostError("decisions are taken already; there is no SQL to decide them.")
+    if rule.has_raw_cuts and len(names) in (1, 2) and _is_single(rule, names):
+        return _by_cuts(rule, dialect, dialect.column(names[-1]))
+    if not has_formula(rule):
+        assert rule.calibrator is not None
+        raise CostError(
+            f"{rule.calibrator.kind} calibration of {len(rule.classes)} classes has no formula "
+            "that SQL can say.",
+            hint="calibrate with Affine(), Temperature() or Vector(), or decide in Python",
+        )
+    scores = [dialect.number(name) for name in names]
+    parts = posteriors_before(rule, dialect, scores)
+    fits = valid(rule, dialect, scores)
+    if rule.per_case:
+        amounts, read = case_amounts(rule, dialect)
+        sums = per_case(dialect, parts, amounts, rule)
+        for each in read:
+            fits = fits & dialect.known(each)
+    else:
+        sums = expected_costs(dialect, parts, rule._compared)
+    decided = argmin(dialect, *sums, names=rule.decisions)
+    return Sql(f"CASE WHEN {fits.text} THEN {decided.text} END")
+
+
+def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
+    """The columns of the scores: those given, or those that the rule knows."""
+    given = rule.columns if columns is None else columns
+    if given is None:
+        wanted = "columns='p'" if len(rule.classes) == 2 else "columns=[one for each class]"
+        raise DataError("the rule does not say which columns hold its scores.", hint=wanted)
+    if isinstance(given, Mapping):
+        absent = [name for name in rule.classes if name not in given]
+        if absent:
+            raise DataError(f"`columns` has none for {listed(absent)}.")
+        given = [given[name] for name in rule.classes]
+    each = (given,) if isinstance(given, str) else of_kind(given, "columns", Sequence)
+    names = tuple(of_kind(name, "columns", str) for name in each)
+    single = len(rule.classes) == 2 or rule.scores == "decision"
+    if len(names) != len(rule.classes) and not (single and len(names) == 1):
+        raise DataError(
+            f"`columns` must name one column for each of the {len(rule.classes)} classes"
+            f"{', or one for the second' if single else ''}; got {listed(names)}."
+        )
+    return names
+
+
+def _is_single(rule: DecisionRule, names: Sequence[str]) -> bool:
+    """Whether one column holds what the cuts are on: log odds of two columns are a difference."""
+    return len(names) == 1 or rule.scores == "posterior"
+
+
+def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
+    """Costs per case as expressions, by position, and the columns that they read."""
+    if rule.case_costs is None:
+        raise CostError(
+            "the rule does not say by which columns its costs differ from case to case.",
+            hint='DecisionRule(..., per_case=True, case_costs=[["0", "5"], ["0.75*amount", "0"]])',
+        )
+    amounts: dict[tuple[int, int], Any] = {}
+    read: dict[str, Any] = {}
+    for i, row in enumerate(rule.case_costs):
+        for j, text in enumerate(row):
+            formula = CostExpression(text)
+            read |= {name: dialect.number(name) for name in formula.columns}
+            known = not formula.columns
+            amounts[i, j] = (
+                float(formula.value({})) if known else amount_of(dialect, formula, dialect.number)
+            )
+    return amounts, list(read.values())
+
+
+def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
+    """The score compared with the cuts; null for what is no number, or no probability."""
+    at, taken = rule.raw_cuts()
+    names = [dialect.literal(rule.decisions[j]).text for j in taken]
+    low, high = ["", ""]
+    if rule.scores == "posterior":
+        low, high = f"{score.text} >= 0", f"{score.text} <= 1"
+    elif dialect.has_nan:
+        high = f"{score.text} <= {dialect.literal(np.inf).text}"
+    pairs = [_sides(dialect, score, cut, rule.score_type) for cut in at]
+    parts = []
+    for k, name in enumerate(names):
+        above = pairs[k - 1][1] if k else low
+        below = pairs[k][0] if k < len(pairs) else high
+        holds = " AND ".join(filter(None, (above, below))) or f"{score.text} IS NOT NULL"
+        parts.append((holds, name))
+    if len(parts) == 2 and taken[1] == 1:  # when the second decision is taken is said first
+        parts.reverse()
+    return Sql(f"CASE {' '.join(f'WHEN {holds} THEN {name}' for holds, name in parts)} END")
+
+
+def _sides(dialect: SqlDialect, score: Sql, cut: float, kind: str) -> tuple[str, str]:
+    """Not above a cut, and above it: by the cut itself, or the next number if that is shorter."""
+    number = np.dtype(kind).type
+    after = float(np.nextafter(number(cut), number(np.inf)))
+    if len(repr(after)) < len(repr(cut)):
+        shown = dialect.literal(after).text
+        return f"{score.text} < {shown}", f"{score.text} >= {shown}"
+    shown = dialect.literal(cut).text
+    return f"{score.text} <= {shown}", f"{score.text} > {shown}"
