@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import math
 from importlib.resources import files
 
@@ -12,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes.application import Application, CaseCosts
+from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import CostError, DataError, StakesError, UndefinedError
 from stakes.resources import Limit, capacity_curve, capacity_optimum, read_limits
+from stakes.rules import DecisionRule, load_rule, rule_schema
 
 
 def brute_force(expected, low, high, weights=None):
@@ -251,3 +253,47 @@ def test_a_limit_says_what_it_is():
     assert str(Limit("review", 200, period="day")) == "review at most 200 per day"
     with pytest.raises(CostError):
         Limit("review", 2, 3)
+
+
+class TestRuleWithPrices:
+    def test_the_rule_keeps_the_limits(self, tmp_path):
+        p = np.random.default_rng(8).random(400)
+        names = ["no", "yes"], ["pay", "stop", "ask"]
+        app = Application(CostMatrix([[0, 4, 1], [9, 0, 2]], *names))
+        found = capacity_optimum(p, app, capacity={"stop": 60, "ask": 40})
+        rule = DecisionRule(app, prices=found.prices)
+        np.testing.assert_array_equal(rule.decide(p), found.decisions)
+        named = DecisionRule(app, prices=dict(zip(app.decisions, found.prices, strict=True)))
+        assert named == rule
+        rule.save(tmp_path / "rule.json")
+        again = load_rule(tmp_path / "rule.json")
+        np.testing.assert_array_equal(again.decide(p), found.decisions)
+        jsonschema = pytest.importorskip("jsonschema", reason="validates the file")
+        jsonschema.validate(json.loads((tmp_path / "rule.json").read_text()), rule_schema())
+
+    def test_more_classes_and_other_priors(self):
+        rng = np.random.default_rng(9)
+        posteriors = rng.dirichlet([1, 1, 1], 300)
+        app = Application(rng.random((3, 4)), priors=[0.2, 0.3, 0.5])
+        prices = np.array([0.1, 0, 0.4, 0])
+        rule = DecisionRule(app, prices=prices, from_priors=[0.5, 0.3, 0.2])
+        moved = posteriors * (np.array([0.2, 0.3, 0.5]) / np.array([0.5, 0.3, 0.2]))
+        expected = moved / moved.sum(axis=1, keepdims=True) @ app.costs.values + prices
+        np.testing.assert_array_equal(rule.decide(posteriors), expected.argmin(axis=1))
+
+    def test_costs_per_case(self):
+        amount, _, p = loans()
+        costs = CaseCosts.binary(fn=0.75 * amount, fp=0.02 * amount + 150)
+        found = capacity_optimum(p, costs, capacity={1: 100})
+        rule = DecisionRule(costs.average(), per_case=True, prices=found.prices)
+        np.testing.assert_array_equal(rule.decide(p, costs=costs), found.decisions)
+        assert str(rule) == "per case, adding 2575 for '1'"
+
+    @pytest.mark.parametrize("prices", [[1], [1, math.nan], {"x": 1}, "5", [[1, 2]]])
+    def test_odd_prices_are_refused(self, prices):
+        with pytest.raises(StakesError):
+            DecisionRule(Application([[0, 1], [10, 0]]), prices=prices)
+
+    def test_a_cut_has_no_price(self):
+        with pytest.raises(CostError, match="expected costs"):
+            DecisionRule(Application([[0, 1], [10, 0]]), cut=0.2, prices=[0, 1])

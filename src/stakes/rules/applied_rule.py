@@ -107,10 +107,10 @@ def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any
     """The Bayes decisions where the rule runs; costs of a class are multiplied, not posteriors."""
     _refuse_impossible(rule, posteriors)
     if rule.has_cuts:
-        return decisions_by_stretch(posteriors, rule.application.costs, rule.stretches)
+        return decisions_by_stretch(posteriors, rule.priced_costs, rule.stretches)
     if rule.stays:
-        return bayes_decisions(posteriors, rule.application.costs.values)
-    return weighed_decisions(posteriors, rule.application.costs, rule.factors)
+        return bayes_decisions(posteriors, rule.priced_costs.values)
+    return weighed_decisions(posteriors, rule.priced_costs, rule.factors)
 
 
 def _refuse_impossible(rule: CutPoints, posteriors: NDArray[Any]) -> None:
@@ -135,6 +135,8 @@ def _by_case(rule: CutPoints, posteriors: NDArray[Any], costs: Any) -> NDArray[A
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     if cases.classes not in (rule.classes, tuple(range(len(rule.classes)))):
         raise DataError(f"`costs` must have the classes {listed(rule.classes)}, in this order.")
+    if rule.prices is not None:
+        cases = CaseCosts(cases.values + rule.prices, cases.classes, cases.decisions)
     if not rule.stays:
         _refuse_impossible(rule, posteriors)
         ratios = np.array([float(factor / max(rule.factors)) for factor in rule.factors])

@@ -18,7 +18,7 @@ from stakes._kernels.bayes_rule import (
     pieces,
     thresholds,
 )
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
 from stakes.exceptions import CostError
 from stakes.rules.raw_cuts import cuts_before_calibration
 from stakes.typing import FloatArray, Name
@@ -36,6 +36,7 @@ class CutPoints:
     calibrator: Calibrator | None
     cut: float | None
     per_case: bool
+    prices: FloatArray | None
     score_type: str
 
     @property
@@ -68,6 +69,17 @@ class CutPoints:
         return self.from_priors
 
     @cached_property
+    def priced_costs(self) -> CostMatrix:
+        """The costs that are compared: those of the application, and the price of each decision.
+
+        Posteriors add to one, so that a price may be added to the costs of every class.
+        """
+        costs = self.application.costs
+        if self.prices is None:
+            return costs
+        return CostMatrix(costs.values + self.prices, costs.classes, costs.decisions)
+
+    @cached_property
     def factors(self) -> tuple[Fraction, ...]:
         """By how much the posterior of each class is multiplied to hold where the rule will run."""
         before = self.said_at
@@ -78,7 +90,7 @@ class CutPoints:
     @cached_property
     def stretches(self) -> tuple[Piece, ...]:
         """Two classes: the decisions in order of the posterior before it is moved."""
-        found = pieces(self.application.costs.values)
+        found = pieces(self.priced_costs.values)
         return tuple(found if self.stays else moved_pieces(found, self.factors))
 
     def cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
@@ -183,7 +195,7 @@ class CutPoints:
     def _compared(self) -> Compared:
         """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
         ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
-        return compared(self.application.costs.values * ratios[:, None], self.score_type)
+        return compared(self.priced_costs.values * ratios[:, None], self.score_type)
 
     @property
     def _terms(self) -> int:

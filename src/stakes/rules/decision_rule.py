@@ -24,6 +24,7 @@ from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
 from stakes.rules.rule_parts import (
     columns_of_rule,
     formulas_of_rule,
+    prices_of_rule,
     priors_of_calibrator,
     refuse_what_contradicts,
 )
@@ -78,6 +79,9 @@ class DecisionRule(CutPoints):
     case_costs : table of str, optional
         For a rule per case: what each decision (columns) costs in each class (rows), as formulas
         over columns of the table; see `stakes.application.CostExpression`.
+    prices : sequence of float, or mapping from decisions to float, optional
+        What taking each decision once costs besides, because it uses up something that is short;
+        as `stakes.resources.capacity_optimum` finds them. Added to the expected costs.
 
     Notes
     -----
@@ -111,6 +115,7 @@ class DecisionRule(CutPoints):
     cut_texts: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
     case_costs: tuple[tuple[str, ...], ...] | None = None
+    prices: FloatArray | None = None
 
     def __post_init__(self) -> None:
         keep = object.__setattr__
@@ -133,6 +138,7 @@ class DecisionRule(CutPoints):
             keep(self, "cut_texts", tuple(self.cut_texts))
         keep(self, "columns", columns_of_rule(self))
         keep(self, "case_costs", formulas_of_rule(self))
+        keep(self, "prices", prices_of_rule(self))
         refuse_what_contradicts(self)
 
     # ------------------------------------------------------------- what it does
@@ -170,7 +176,7 @@ class DecisionRule(CutPoints):
         with np.errstate(invalid="ignore"):
             off = abs(array.sum(axis=1) - 1) <= sum_tolerance(array.dtype)
             array[~(off & (array >= 0).all(axis=1))] = 1 / len(self.classes)
-        return weighed_decisions(array, self.application.costs, self.factors).astype(np.int32)
+        return weighed_decisions(array, self.priced_costs, self.factors).astype(np.int32)
 
     def expression(
         self, dialect: Any, columns: list[Any], keep: Callable[[str, Any], Any] | None = None

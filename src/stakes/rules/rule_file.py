@@ -44,7 +44,7 @@ def record_of(rule: DecisionRule) -> dict[str, Any]:
         "cuts": jsonable(at),
         "taken": [jsonable(rule.decisions[j]) for j in taken],
         "ties": "earlier decision",
-        **held(rule, "cut_texts", "columns", "case_costs", "digest"),
+        **held(rule, "cut_texts", "columns", "case_costs", "prices", "digest"),
     }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._checks import of_kind
+from stakes._checks import frozen, of_kind
+from stakes._columns import as_reals, in_brief
+from stakes._names import listed
 from stakes.application import CostExpression
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import FloatArray
@@ -82,6 +84,30 @@ def columns_of_rule(rule: DecisionRule) -> tuple[str, ...] | None:
     if len(names) == 1 and len(rule.classes) > 2 and rule.scores != "decision":
         raise DataError(f"{len(rule.classes)} classes need a column for each; got {list(names)}.")
     return names
+
+
+def prices_of_rule(rule: DecisionRule) -> FloatArray | None:
+    """The price of each decision, in their order; None where all are free."""
+    given: Any = rule.prices
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        strange = [name for name in given if name not in rule.decisions]
+        if strange:
+            raise CostError(
+                f"`prices` are for {strange[0]!r}, which is not a decision here.",
+                hint=f"the decisions are {listed(rule.decisions)}",
+            )
+        given = [given.get(name, 0.0) for name in rule.decisions]
+    prices = as_reals(given, "prices", CostError)
+    if prices.shape != (len(rule.decisions),) or not np.isfinite(prices).all():
+        raise CostError(
+            f"`prices` must be {len(rule.decisions)} finite numbers, one for each decision; got "
+            f"{in_brief(rule.prices)}."
+        )
+    if rule.cut is not None or rule.scores == "decision":
+        raise CostError("`prices` are added to expected costs, which this rule does not compare.")
+    return frozen(prices) if prices.any() else None
 
 
 def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stakes._columns import as_floats
-from stakes.messages.quantities import cut_text
+from stakes.messages.quantities import cut_text, plain
 
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
@@ -21,9 +21,9 @@ def in_words(rule: DecisionRule) -> str:
         return "decisions as given"
     after = "" if rule.calibrator is None else f" after {rule.calibrator.kind} calibration"
     if rule.per_case:
-        return f"per case{after}"
+        return f"per case{after}{_prices_said(rule)}"
     if not rule.has_cuts:
-        return f"the decision of least expected cost{after}"
+        return f"the decision of least expected cost{after}{_prices_said(rule)}"
     names = [f"'{rule.decisions[j]}'" for j in rule.taken]
     if len(names) == 1:
         return f"always {names[0]}"
@@ -49,6 +49,15 @@ def in_words_short(rule: DecisionRule) -> str | None:
         return None
     several = rule.threshold is None and len(rule.taken) > 1
     return "see notes" if several else in_words(rule)
+
+
+def _prices_said(rule: DecisionRule) -> str:
+    """What decisions cost besides, where no cut shows it."""
+    if rule.prices is None:
+        return ""
+    pairs = zip(rule.decisions, rule.prices.tolist(), strict=True)
+    said = [f"{plain(price)} for '{name}'" for name, price in pairs if price]
+    return f", adding {' and '.join(said)}"
 
 
 def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
