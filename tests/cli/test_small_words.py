@@ -77,7 +77,7 @@ class TestForms:
         np.save("truth.npy", y.astype(int))
         np.save("m.npy", both if kind == "posterior" else np.log(both + 1e-9))
         done = run("eval", "m.npy", "--label", "truth.npy", "--scores-are", kind, *COSTS, "--quiet")
-        assert done.out == "m 0.091\n"
+        assert done.out == "m 0.0909\n"
 
     def test_a_command_keeps_each_option_with_its_value(self, monkeypatch):
         monkeypatch.setenv("COLUMNS", "40")

@@ -190,7 +190,7 @@ class TestVerdicts:
     def test_deploy(self):
         ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=APP, rng=0)
         assert ev.verdict_kind == "deploy"
-        assert ev.verdict.startswith("Deploy good at p > 0.091. It avoids ")
+        assert ev.verdict.startswith("Deploy good at p > 0.0909. It avoids ")
         assert " EUR a year (" in ev.verdict
 
     def test_deploy_after_recalibrating(self):

@@ -16,8 +16,8 @@ cost.yes = { no = 9, yes = 2, ask = 1 }
 @pytest.mark.parametrize(
     ("costs", "rule"),
     [
-        (("fn=3", "fp=1"), "p > 0.250"),
-        (("fn=0", "fp=0", "tp=3", "tn=1"), "p < 0.250"),  # it is right to err: act below
+        (("fn=3", "fp=1"), "p > 0.25"),
+        (("fn=0", "fp=0", "tp=3", "tn=1"), "p < 0.25"),  # it is right to err: act below
     ],
 )
 def test_the_side_on_which_to_act(run, write, costs, rule):

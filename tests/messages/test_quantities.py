@@ -100,10 +100,12 @@ def test_an_interval_that_is_not_known_is_empty():
     ("cut", "scores", "text"),
     [
         (1 / 3, [1 / 3, 0.4], "0.334"),  # the nearest, 0.333, would act on a third
-        (1 / 11, [0.02, 0.5], "0.091"),
-        (1 / 11, [0.09095, 0.5], "0.090"),  # 0.091 would not act on the first
-        (1 / 11, [0.0905, 0.09095], "0.0909"),
-        (0.1, [0.1, 0.1000001], "0.100"),
+        (1 / 11, [0.02, 0.5], "0.0909"),
+        (1 / 11, [0.090905, 0.5], "0.091"),  # 0.0909 would act on the first
+        (1 / 11, [0.090905, 0.09095], "0.09091"),  # and 0.091 would not act on the second
+        (0.1, [0.1, 0.1000001], "0.1"),
+        (0.25, [0.2, 0.3], "0.25"),
+        (0.00123456, [0.0012, 0.0013], "0.00123"),
     ],
 )
 def test_shortest_threshold_that_decides_all_scores_alike(cut, scores, text):

@@ -78,7 +78,7 @@ def test_the_schema_names_every_field():
 
 def test_rules_differ_by_what_they_hold():
     assert RULES["plain"] != RULES["plain"].moved([0.5, 0.5])
-    assert RULES["plain"] != "p > 0.091"
+    assert RULES["plain"] != "p > 0.0909"
 
 
 def changed(tmp_path, *, resealed=True, **fields):

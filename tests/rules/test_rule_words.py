@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix, DecisionRule
 from stakes.calibration import Affine
+from stakes.rules.rule_words import said_alike
 
 NAMES = {"classes": ["no", "yes"]}
 APP = Application(CostMatrix([[0, 1], [10, 0]], **NAMES), priors=[0.98, 0.02])
@@ -18,7 +19,7 @@ ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "a
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (DecisionRule(APP), "p > 0.091"),
+        (DecisionRule(APP), "p > 0.0909"),
         (DecisionRule(APP, from_priors=[0.5, 0.5]), "p > 0.831"),
         (DecisionRule(APP, scores="log_odds"), "log-odds > -2.3"),
         (DecisionRule(APP, scores="llr"), "llr > 1.59"),
@@ -26,15 +27,15 @@ ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "a
         (DecisionRule(APP, scores="decision"), "decisions as given"),
         (DecisionRule(APP, per_case=True), "per case"),
         (DecisionRule(CostMatrix([[0, 1], [0, 1]], **NAMES)), "always 'no'"),
-        (DecisionRule(CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.500"),
+        (DecisionRule(CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.5"),
         (DecisionRule(CostMatrix.zero_one(3)), "the decision of least expected cost"),
         (
             DecisionRule(ASK),
-            "p up to 0.300 decide 'no', then below 0.700 'ask', from there on 'yes'",
+            "p up to 0.3 decide 'no', then below 0.7 'ask', from there on 'yes'",
         ),
         (
             DecisionRule(CostMatrix.zero_one(["a", "b"]).with_abstention(0.25)),
-            "p up to 0.250 decide 'a', then below 0.750 'abstain', from there on 'b'",
+            "p up to 0.25 decide 'a', then below 0.75 'abstain', from there on 'b'",
         ),
     ],
 )
@@ -44,7 +45,7 @@ def test_words(rule, words):
 
 def test_words_for_a_table():
     assert DecisionRule(ASK).act_when == "see notes"
-    assert DecisionRule(APP).act_when == "p > 0.091"
+    assert DecisionRule(APP).act_when == "p > 0.0909"
     assert DecisionRule(APP, per_case=True).act_when == "per case"
     assert DecisionRule(CostMatrix.zero_one(3)).act_when is None
     assert DecisionRule(APP, scores="decision").act_when is None
@@ -58,8 +59,8 @@ def test_the_second_decision_may_include_its_cut():
         )
         for costs in ((0, 1), (1, 0))
     )
-    assert str(below) == "p <= 0.500"
-    assert str(above) == "p >= 0.500"
+    assert str(below) == "p <= 0.5"
+    assert str(above) == "p >= 0.5"
     assert below.decide([0.5]).tolist() == above.decide([0.5]).tolist() == [1]
 
 
@@ -75,10 +76,10 @@ def test_a_calibrated_rule_says_so():
 
 def test_digits_are_as_many_as_the_scores_need():
     rule = DecisionRule(APP)
-    assert rule.words([0.0905, 0.0912]) == "p > 0.091"
-    assert rule.words([0.09089, 0.09095]) == "p > 0.0909"
-    assert str(rule.rounded_for([0.09089, 0.09095])) == "p > 0.0909"
-    assert str(rule.rounded_for([0.09089, 0.09095]).moved([0.9, 0.1])) == "p > 0.018"
+    assert rule.words([0.0905, 0.0912]) == "p > 0.0909"
+    assert rule.words([0.090905, 0.09095]) == "p > 0.09091"
+    assert str(rule.rounded_for([0.090905, 0.09095])) == "p > 0.09091"
+    assert str(rule.rounded_for([0.090905, 0.09095]).moved([0.9, 0.1])) == "p > 0.018"
 
 
 @settings(max_examples=60)
@@ -100,3 +101,15 @@ def test_the_printed_rule_decides_every_score_alike(cost, seed, turned, kind, di
     cut = kind(text)
     printed = scores > cut if sign == ">" else scores < cut
     assert (printed == (rule.decide(scores) == 1)).all()
+
+
+def test_equal_cuts_have_the_same_digits():
+    scores = {"a": np.array([0.02, 0.5]), "b": np.array([0.090905, 0.09095]), "c": np.array([0.3])}
+    rules = {name: DecisionRule(APP).rounded_for(each) for name, each in scores.items()}
+    other = DecisionRule(CostMatrix([[0, 1], [2, 0]], **NAMES)).rounded_for(scores["a"])
+    found = said_alike({**rules, "other": other, "none": None}, {**scores, "other": scores["a"]})
+    assert [str(found[name]) for name in scores] == ["p > 0.09091"] * 3
+    assert str(found["other"]) == "p > 0.333"
+    assert found["none"] is None
+    for name, each in scores.items():
+        assert (each > 0.09091).tolist() == (each > 1 / 11).tolist(), name

@@ -89,12 +89,22 @@ def skewed_limits(
     return value - max(low, reach) * error, value - min(high, -reach) * error
 
 
-def _skewed(quantile: float, skewness: float) -> float:
+def skewed_quantiles(
+    value: float, error: float, skewness: float, shares: Floats, freedom: float = np.inf
+) -> Floats:
+    """The distribution whose quantiles are the ends of `skewed_limits`, at these shares."""
+    reach = ndtri(shares) if np.isinf(freedom) else stdtrit(freedom, shares)
+    moved = -_skewed(-reach, skewness)
+    farther = np.where(reach < 0, np.minimum(moved, reach), np.maximum(moved, reach))
+    return np.asarray(value + farther * error)
+
+
+def _skewed(quantile: Any, skewness: float) -> Any:
     """The studentised mean that Hall's cubic turns into `quantile` (Hall 1992, eq 3.5)."""
     if abs(skewness) < 1e-8:
         return quantile
     moved = 1 + skewness * (quantile - skewness / 6)
-    return float(3 / skewness * (np.cbrt(moved) - 1))
+    return 3 / skewness * (np.cbrt(moved) - 1)
 
 
 def skewed_p_value(value: float, error: float, skewness: float, freedom: float = np.inf) -> float:

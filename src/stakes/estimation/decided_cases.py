@@ -162,7 +162,7 @@ class DecidedCases:
         --------
         >>> old = DecidedCases.from_scores([0, 1], [0.2, 0.9], costs={"fn": 10, "fp": 1})
         >>> old.alike([0.05, 0.5, 0.7])
-        <DecidedCases: 3 cases without labels, decided by p > 0.091>
+        <DecidedCases: 3 cases without labels, decided by p > 0.0909>
         """
         return _read(
             self.rule, self._order or ClassOrder(), posteriors, y_true=y_true, decisions=decisions,
@@ -195,7 +195,7 @@ class DecidedCases:
         >>> bins = ScoreBins.from_scores([0, 1, 1], [0.01, 0.5, 0.7], edges=[1 / 11, 0.6],
         ...                              kind="posterior")
         >>> DecidedCases.from_bins(bins, application=[[0, 1], [10, 0]])
-        <DecidedCases: 3 cases with labels, decided by p > 0.091>
+        <DecidedCases: 3 cases with labels, decided by p > 0.0909>
         """
         of_kind(bins, "bins", RankedScores)
         if bins.kind not in ("posterior", "log_odds"):

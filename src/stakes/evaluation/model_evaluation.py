@@ -74,7 +74,7 @@ class ModelEvaluation(Figures):
     cells : array of shape (n_classes, n_decisions) or None
         Cost per case by true class and decision, at the priors that count; `cost` is its sum.
     rule : DecisionRule or None
-        How what the model says is decided; prints as "p > 0.091". None for decisions.
+        How what the model says is decided; prints as "p > 0.0909". None for decisions.
     calibration_slope : float or None
         By which factor calibration stretches the log odds: below 1 the model is over-confident.
     """

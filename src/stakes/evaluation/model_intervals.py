@@ -13,8 +13,10 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
-from stakes._kernels.interval_ends import skewed_limits, skewed_p_value
+from stakes._kernels.fast_loops import ordinary_scale
+from stakes._kernels.interval_ends import skewed_limits, skewed_p_value, skewed_quantiles
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.curves import switch_points
@@ -216,23 +218,23 @@ def unpaired(models: Sequence[Figures], cases: float, level: float) -> Iterator[
         yield Difference(*pair, value, *ends, p, p, False, level, None, needed)
 
 
-#: Draws for few cases, and the amount of work at which they become fewer.
-MOST_DRAWS, LEAST_DRAWS, WORK = 2000, 500, 3e7
+#: Draws behind the chances of being best.
+_DRAWS = 4000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseDraws:
-    """How sure the NECs of systems are: draws of them, and what each case moves them by.
+    """How sure the NECs of systems are, by what each case moves them by.
 
-    `replicates` are draws (n_draws, n_systems), `moves` (n_units, n_systems) what each case, or
-    group, adds to an estimate; `strata` tells which units are drawn apart, None if none are.
+    `moves` (n_units, n_systems) is what each case, or group, adds to an estimate; `strata` tells
+    which units are drawn apart, None if none are.
     """
 
-    replicates: Replicates
     nec: FloatArray
     moves: FloatArray
     strata: Any
     level: float
+    seed: int
 
     def interval(self, place: int) -> tuple[float, float]:
         """The interval of one system's NEC."""
@@ -255,38 +257,43 @@ class CaseDraws:
         return size * float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
 
 
+# Why chances and intervals have one law: docs/design/case-costs.md.
 @dataclass(frozen=True, slots=True, eq=False)
-class _CaseRedraw:
-    """Draws NECs of systems from cases with their own costs; kept by the result, so no closure."""
+class _NecLaw:
+    """Draws NECs such that each gap to the best system follows the law of its interval.
 
-    sums: FloatArray
-    apart: Any
-    shape: tuple[int, int]
-    systems: int
-    priors: FloatArray | None
+    How gaps depend on each other is that of normal variables with the covariance of the systems.
+    Results keep it, so it is no closure.
+    """
 
-    def necs(self, totals: FloatArray) -> FloatArray:
-        """The NEC of each system from sums over cases, for each replicate."""
-        parts = totals.reshape(-1, *self.shape)
-        weights = parts[:, :, :1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.where(weights > 0, parts[:, :, 1:] / weights, 0.0)
-        own = self.priors is None
-        shares = weights[:, :, 0] / weights.sum(axis=1) if own else np.asarray(self.priors)[None]
-        costs = np.einsum("rk,rks->rs", np.broadcast_to(shares, weights.shape[:2]), means)
-        naive = costs[:, self.systems :].min(axis=1)
-        return np.asarray(costs[:, : self.systems] / naive[:, None])
+    best: int
+    nec: FloatArray
+    root: FloatArray
+    gaps: tuple[tuple[float, float, float], ...]
+    same: tuple[int, ...]
+
+    @classmethod
+    def of(cls, draws: CaseDraws) -> _NecLaw:
+        """The law of systems, by their spread around the best of them."""
+        best = int(np.argmin(draws.nec))
+        apart = draws.moves - draws.moves[:, best : best + 1]
+        scale = ordinary_scale(apart)
+        values, vectors = np.linalg.eigh((apart / scale).T @ (apart / scale))
+        root = scale * vectors * np.sqrt(np.maximum(values, 0.0))
+        _, first, place = np.unique(draws.moves, axis=1, return_index=True, return_inverse=True)
+        same = tuple(first[place.reshape(-1)].tolist())  # which system first did the same
+        return cls(best, draws.nec, root, tuple(draws.spread(each) for each in apart.T), same)
 
     def __call__(self, size: int, generator: np.random.Generator) -> FloatArray:
-        found = []
-        for start in range(0, size, 50):
-            weights = generator.standard_exponential((min(50, size - start), self.sums.shape[0]))
-            if self.apart is not None:  # every class keeps its number of cases
-                for k in np.unique(self.apart):
-                    inside = self.apart == k
-                    weights[:, inside] /= weights[:, inside].mean(axis=1)[:, None]
-            found.append(weights @ self.sums)
-        return self.necs(np.concatenate(found))
+        normal = generator.standard_normal((size, self.root.shape[1])) @ self.root.T
+        found = np.full(normal.shape, self.nec[self.best])
+        for k, (error, skewness, freedom) in enumerate(self.gaps):
+            spread = float(np.linalg.norm(self.root[k]))
+            if k != self.best and error > 0 and spread > 0:
+                gap = float(self.nec[k] - self.nec[self.best])
+                shares = ndtr(normal[:, k] / spread)
+                found[:, k] += skewed_quantiles(gap, error, skewness, shares, freedom)
+        return found[:, self.same]
 
 
 def nec_draws(
@@ -307,14 +314,18 @@ def nec_draws(
         excess, constant = excess[kept], constant[kept]
     sums = _by_unit(excess, constant, cases, len(counts))
     apart = None if cases.groups is not None or priors is None else cases.truth
-    size = int(np.clip(WORK / sums.shape[0], LEAST_DRAWS, MOST_DRAWS))
-    shape = (len(counts), 1 + excess.shape[1] + constant.shape[1])
+    parts = sums.reshape(-1, len(counts), 1 + excess.shape[1] + constant.shape[1])
+    nec = _necs(parts.sum(axis=0), priors, excess.shape[1])
+    return CaseDraws(nec, _moves(parts, priors, nec), apart, options["level"], options["rng"])
 
-    redraw = _CaseRedraw(sums, apart, shape, excess.shape[1], priors)
-    drawn = Replicates.drawn(redraw, size, options["rng"])
-    nec = redraw.necs(sums.sum(axis=0)[None])[0]
-    moves = _moves(sums.reshape(-1, *shape), priors, nec)
-    return CaseDraws(drawn, nec, moves, apart, options["level"])
+
+def _necs(parts: FloatArray, priors: FloatArray | None, systems: int) -> FloatArray:
+    """The NEC of each system, from sums (n_classes, 1 + figures) over all cases."""
+    weights = parts[:, :1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(weights > 0, parts[:, 1:] / weights, 0.0)
+    costs = (weights[:, 0] / weights.sum() if priors is None else priors) @ means
+    return np.asarray(costs[:systems] / costs[systems:].min())
 
 
 def _moves(parts: FloatArray, priors: FloatArray | None, nec: FloatArray) -> FloatArray:
@@ -367,6 +378,7 @@ def compared_by_case(names: list[str], draws: CaseDraws | None, n_cases: int) ->
         needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
         ends = (value, low, high)
         found.append(Difference(names[a], names[b], *ends, p, p, False, draws.level, None, needed))
-    best, replicates = probabilities_best(draws.replicates.values), draws.replicates
+    replicates = Replicates.drawn(_NecLaw.of(draws), _DRAWS, draws.seed)
+    best = probabilities_best(replicates.values)
     pairs = tuple(adjusted(found))
     return Comparison(tuple(names), draws.nec, best, pairs, (), False, replicates)

@@ -52,6 +52,7 @@ from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.messages.steps import steps
 from stakes.rules import DecisionRule
+from stakes.rules.rule_words import said_alike
 from stakes.summaries import ConfusionMatrix
 from stakes.uncertainty import Comparison
 
@@ -164,6 +165,9 @@ class _Judge:
         judged, told = self._judged(), dict[str, Any]()
         models = steps("judging models", self.variants)
         figures = [self._figures(model, judged.get(model)) for model in models]
+        near = {model: self._near(model, judged.get(model)) for model in models}
+        rules = said_alike({each.name: each.rule for each in figures}, near)
+        figures = [replace(each, rule=rules[each.name]) for each in figures]
         comparison = self._comparison()
         if self.found.whole.bins:
             self.notes.append(Note("best-of-bin-edges"))
@@ -307,14 +311,19 @@ class _Judge:
             self.reasons["ranges"] = "mixed-models"
         return found
 
+    def _near(self, model: str, one: Judged | None) -> Any:
+        """The scores of a model, or those at the ends of its bins; None without either."""
+        if one is not None and one.cases is None:
+            return one.model.second
+        return self.found._score_ends(model)
+
     def _figures(self, model: str, one: Judged | None) -> Figures:
         """One model with everything that is known about it."""
         variant, after = self.variants[model], None if one is None else one.recalibrated
         scores: Any = self.found.whole.bins.get(model)
-        near = self.found._score_ends(model)
         if one is not None and one.cases is None:
-            scores, near = one.scores, one.model.second
-        rule = variant.rule
+            scores = one.scores
+        rule, near = variant.rule, self._near(model, one)
         if rule is not None and near is not None:
             rule = rule._learnt_on(near)
         lowest, cut = best_on_data(scores, self.application)

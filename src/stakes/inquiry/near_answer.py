@@ -37,6 +37,7 @@ from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import CostWords, binary_case_costs
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
+from stakes.rules.rule_words import said_alike
 from stakes.sources.cells import as_text_array
 
 
@@ -117,13 +118,11 @@ def _evaluated(
         ev = replace(ev, case_sources=replace(ev.case_sources, cases=listed))
     if question.words is not None:
         return _ruled_by_case(ev, models, question.words, inquiry.kind)
-    return with_rules(
-        ev,
-        {
-            m.name: on_columns(rule_of(app, cases, inquiry, cuts[m.name], m.second), m.columns)
-            for m in models
-        },
-    )
+    rules = {
+        m.name: on_columns(rule_of(app, cases, inquiry, cuts[m.name], m.second), m.columns)
+        for m in models
+    }
+    return with_rules(ev, said_alike(rules, {m.name: m.second for m in models}))
 
 
 def _ruled_by_case(ev: Evaluation, models: list[Model], words: CostWords, kind: str) -> Evaluation:

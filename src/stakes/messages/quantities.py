@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 #: From here on a float no longer knows its last digits, so that they are not printed.
@@ -49,38 +49,33 @@ def amount(number: float) -> str:
     return plain(number, 4 if size >= 1000 else 3)
 
 
-def cut_text(
-    cut: float,
-    scores: Any = None,
-    *,
-    everyday: bool = True,
-    above: bool = True,
-    including: bool = False,
-) -> str:
-    """A threshold: three decimals for everyday probabilities, else three digits.
+# The one rule for the digits of thresholds: docs/design/rules.md.
+def cut_text(cut: float, scores: Any = None, *, above: bool = True, including: bool = False) -> str:
+    """A threshold, to three significant digits.
 
     With `scores`, the shortest number from there on that decides each of them alike, in their
     type: those above the threshold from the others, or those below it; with `including` those at
     the threshold belong to them.
     """
-    decimals = everyday and 0.01 <= cut <= 0.99
     if scores is None or not len(scores) or not math.isfinite(cut):
-        return f"{cut:.3f}" if decimals else plain(cut, 3)
+        return plain(cut, 3)
     compared = (operator.lt, operator.gt, operator.le, operator.ge)
     beyond = compared[2 * including + above]
     wanted = beyond(scores, scores.dtype.type(cut))
     for digits in range(3, 18):
-        for text in _decimals(cut, digits) if decimals else (plain(cut, digits),):
+        for text in _near(cut, digits):
             if (beyond(scores, scores.dtype.type(text.replace(" ", ""))) == wanted).all():
                 return text
     return repr(float(cut))
 
 
-def _decimals(number: float, digits: int) -> Iterator[str]:
-    """The nearest number of so many decimals, then the next ones above and below."""
-    step = Decimal(1).scaleb(-digits)
-    for rounding in (ROUND_HALF_EVEN, ROUND_CEILING, ROUND_FLOOR):
-        yield str(Decimal(number).quantize(step, rounding))
+def _near(number: float, digits: int) -> Iterator[str]:
+    """The nearest number of so many significant digits, then the next ones above and below."""
+    yield plain(number, digits)
+    if 1e-4 <= abs(number) < 1:
+        step = Decimal(1).scaleb(math.floor(math.log10(abs(number))) + 1 - digits)
+        for rounding in (ROUND_CEILING, ROUND_FLOOR):
+            yield str(Decimal(number).quantize(step, rounding).normalize())
 
 
 def money(number: float, unit: str | None) -> str:

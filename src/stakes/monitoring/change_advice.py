@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stakes.messages.quantities import cut_text
 from stakes.rules import DecisionRule
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _new_threshold(change: PeriodChange) -> str:
         rule = DecisionRule(change.application.with_priors(p))
         old, new = rule.threshold, rule.moved(q).threshold
         if rule.taken == (0, 1) and old is not None and new is not None and 0 < old < 1:
-            cuts = f"act above {new:.3g} instead of {old:.3g}"
+            cuts = f"act above {cut_text(new)} instead of {cut_text(old)}"
             return f"{where}: on probabilities made for the old shares, {cuts}."
     return f"{where}: posteriors.with_priors(new, from_priors=old)."
 

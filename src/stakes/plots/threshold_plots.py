@@ -15,6 +15,7 @@ from stakes._guesses import answers_guesses
 from stakes._names import place_of
 from stakes.curves.threshold_curves import ThresholdSweep
 from stakes.exceptions import DataError
+from stakes.messages.quantities import cut_text
 from stakes.plots.style import (
     BAND,
     CONSTANT,
@@ -89,7 +90,7 @@ def _iso_cost(ax: Any, tangent: Any) -> None:
     y = tangent.intercept + tangent.slope * x
     ax.plot(x, y, label="equal cost", gid="iso-cost", **CONSTANT)
     touched = tangent.false_positive_rate, tangent.true_positive_rate
-    said = f"best: act above {tangent.threshold:.3g}"
+    said = f"best: act above {cut_text(tangent.threshold)}"
     ax.plot(*touched, marker="o", label=said, gid="best-point", **HOLLOW)
 
 

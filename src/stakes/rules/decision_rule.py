@@ -96,7 +96,7 @@ class DecisionRule(CutPoints):
     >>> app = Application([[0, 1], [10, 0]], priors=[0.98, 0.02])
     >>> rule = DecisionRule(app)
     >>> str(rule), rule.decide([0.05, 0.5])
-    ('p > 0.091', array([0, 1], dtype=int8))
+    ('p > 0.0909', array([0, 1], dtype=int8))
     >>> str(rule.moved([0.9, 0.1])), str(rule.on("llr"))
     ('p > 0.018', 'llr > 1.59')
     """
@@ -315,7 +315,7 @@ class DecisionRule(CutPoints):
         Returns
         -------
         str
-            Such as "p > 0.091" or "always 'no'".
+            Such as "p > 0.0909" or "always 'no'".
         """
         return in_words(self if scores is None else self.rounded_for(scores))
 

@@ -75,7 +75,7 @@ def load_rule(path: str | Path) -> DecisionRule:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rule.save(Path(folder) / "rule.json")
     ...     load_rule(Path(folder) / "rule.json")
-    <DecisionRule of gbm: p > 0.091>
+    <DecisionRule of gbm: p > 0.0909>
     """
     name = str(path)
     content = _SEAL.opened(_SEAL.parsed(as_path(path).read_bytes(), name), name)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stakes._columns import as_floats
 from stakes.messages.quantities import cut_text, plain
@@ -61,15 +66,39 @@ def _prices_said(rule: DecisionRule) -> str:
 
 
 def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
-    """Each cut with the digits that decide these scores alike; three without scores."""
+    """Each cut with the digits that decide these scores alike; three digits without scores."""
     numbers = None if scores is None else as_floats(scores, "scores")
-    everyday = rule.scores == "posterior" or rule.calibrator is not None
     below = rule.threshold is not None and rule.taken[0] == 1
-    said = partial(cut_text, everyday=everyday, above=not below)
+    said = partial(cut_text, above=not below)
     return tuple(
         said(cut, numbers, including=_begins_with_cut(rule, k) != below)
         for k, cut in enumerate(rule.thresholds)
     )
+
+
+def said_alike(
+    rules: Mapping[str, DecisionRule | None], scores: Mapping[str, Any]
+) -> dict[str, DecisionRule | None]:
+    """The same rules; equal cuts get the same digits, which decide the scores of all alike."""
+    found, together = dict(rules), dict[Any, list[str]]()
+    for name, rule in rules.items():
+        if rule is not None and rule.cut_texts is not None and scores.get(name) is not None:
+            key = tuple(rule.thresholds), rule.scores, np.asarray(scores[name]).dtype
+            together.setdefault(key, []).append(name)
+    for names in together.values():
+        if len({str(rules[name]) for name in names}) > 1:
+            near = [_nearest(scores[name], rules[name]) for name in names]
+            for name in names:
+                texts = texts_for(rules[name], np.concatenate(near))  # type: ignore[arg-type]
+                found[name] = replace(rules[name], cut_texts=texts)  # type: ignore[type-var]
+    return found
+
+
+def _nearest(scores: Any, rule: Any) -> NDArray[Any]:
+    """The scores beside each cut, which alone tell how many digits it needs."""
+    ordered = np.unique(scores)
+    places = np.add.outer(np.searchsorted(ordered, rule.thresholds), (-1, 0, 1)).ravel()
+    return np.asarray(ordered[np.unique(places.clip(0, ordered.shape[0] - 1))])
 
 
 def _begins_with_cut(rule: DecisionRule, k: int) -> bool:

@@ -263,7 +263,7 @@ class TestForms:
 
     def test_quiet(self, run, write):
         name = write("clear.csv", CLEAR)
-        for option, said in (("--scores=p", "p 0.091\n"), ("--decisions=d", "d\n")):
+        for option, said in (("--scores=p", "p 0.0909\n"), ("--decisions=d", "d\n")):
             ran = run("eval", name, option, *COSTS, "--quiet")
             assert (ran.code, ran.out, ran.err) == (0, said, "")
 
@@ -308,7 +308,7 @@ class TestForms:
             [sys.executable, "-m", "stakes", "eval", "-", "--scores", "p", *COSTS, "--quiet"],
             input=CLEAR, capture_output=True, text=True, check=False, cwd=tmp_path,
         )  # fmt: skip
-        assert (done.returncode, done.stdout) == (0, "p 0.091\n")
+        assert (done.returncode, done.stdout) == (0, "p 0.0909\n")
 
     def test_terminal_that_knows_only_ascii(self, tmp_path):
         text = "y,p\n猫,0.1\nnaïve,0.9\n"
@@ -325,7 +325,7 @@ class TestForms:
     def test_the_file_may_stand_after_the_costs(self, run, write):
         ran = run("eval", "--scores", "p", "--quiet", "--positive", "yes", "--min-positives", "1",
                   "--cost", "fn=10", "fp=1", write("clear.csv", CLEAR))  # fmt: skip
-        assert (ran.code, ran.out) == (0, "p 0.091\n")
+        assert (ran.code, ran.out) == (0, "p 0.0909\n")
 
     def test_columns_found_by_their_names_are_said(self, run, write):
         name = write("t.csv", "truth,p_a,p_b\na,0.9,0.1\nb,0.2,0.8\n")
@@ -368,7 +368,7 @@ class TestWords:
         ran = run("eval", ten, "--scores", "p", "--costs", costs, "--min-positives", "1")
         # ask beats ignore when 1 (1 - p) + 2 p < 40 p, p > 1/39; call beats ask when
         # 4 (1 - p) < 1 (1 - p) + 2 p, p > 3/5
-        assert f"p up to {1 / 39:.3f} decide 'ignore', then below 0.600 'ask'" in ran.out
+        assert f"p up to {1 / 39:.3g} decide 'ignore', then below 0.6 'ask'" in ran.out
         assert "from there on 'call'" in ran.out
 
     def test_use_of_a_person(self, run, write):

@@ -91,7 +91,7 @@ class BayesDecisionClassifier(AroundClassifier):
     class_priors_ : array
         Shares of the application's classes under which the posteriors were learnt.
     rule_ : DecisionRule
-        What is decided on posteriors under these shares; prints as "p > 0.091" or the like.
+        What is decided on posteriors under these shares; prints as "p > 0.0909" or the like.
 
     Notes
     -----

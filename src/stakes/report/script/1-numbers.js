@@ -62,8 +62,7 @@
   const three = (x) => String(Number(x.toPrecision(3)));
   const fixed = (x) => x.toFixed(3).replace(/^-(?=0\.000$)/, "");
   const necText = (x) => (x === null || !Number.isFinite(x) ? "undefined" : fixed(x));
-  const cutText = (x) => (x === Infinity ? "never" : x === -Infinity ? "always"
-    : x >= 0.01 && x <= 0.99 ? x.toFixed(3) : plain(x, 3));
+  const cutText = (x) => (x === Infinity ? "never" : x === -Infinity ? "always" : plain(x, 3));
   const outOf = (x) => (x >= 9.95 ? x.toFixed(0) : plain(Math.round(x * 100) / 100, 2));
   const put = (id, text, value) => {
     const cell = $(id);
