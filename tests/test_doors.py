@@ -220,6 +220,78 @@ class TestKinds:
         with pytest.raises(DataError, match="within 700 of 0"):
             curves.bayes_error(SCORES, log_odds=[1e300])
 
+    def test_numbers_that_no_memory_holds(self) -> None:
+        with pytest.raises(DataError, match="`resolution` must be at most 2,000; got"):
+            audit.level_sets("f1", priors=0.5, resolution=10**6)
+        with pytest.raises(DataError, match="`draws` must be at most 100,000"):
+            stakes.posteriors.estimate_priors_from_decisions(MATRIX, [5, 5], draws=10**6)
+
+    @pytest.mark.parametrize("kind", ["VennAbers", "Isotonic", "Affine", "Smooth"])
+    def test_weights_that_a_sum_forgets(self, kind: str) -> None:
+        with pytest.raises(DataError, match="within a factor of 1e15"):
+            getattr(stakes.calibration, kind)().fit(
+                [-1.0, 1.0, 0.5, 2.0], Y, sample_weight=[1e300, 1, 1, 1]
+            )
+
+    def test_tables_of_another_kind(self) -> None:
+        both = stakes.PairedCounts.from_decisions(Y, {"a": Y, "b": Y})
+        with pytest.raises(DataError, match="must be a ConfusionMatrix; got PairedCounts"):
+            stakes.posteriors.estimate_priors_from_decisions(both, [5, 5])
+        with pytest.raises(CostError, match="40 classes and 2 decisions"):
+            audit.misranking_rate("f1", utilities=np.ones((40, 2)), draws=9)
+
+    @pytest.mark.filterwarnings("error")
+    def test_logarithms_beyond_numbers(self) -> None:
+        with pytest.raises(StakesError, match="between 0 and 1"):
+            stakes.Posteriors.from_log_posteriors([[1e300, -1.0], [-1.0, -1.0]])
+
+    @pytest.mark.parametrize("positive", [{}, MATRIX, SCORES, [1], sparse.csr_array(np.eye(2))])
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda v: stakes.evaluate(Y, [0.1, 0.9, 0.4, 0.8], costs=[[0, 1], [5, 0]], positive=v),
+            lambda v: stakes.bayes_decisions([0.1, 0.9], [[0, 1], [5, 0]], positive=v),
+        ],
+    )
+    def test_a_name_is_text_or_a_number(self, door: Any, positive: Any) -> None:
+        with pytest.raises(LabelError, match="`positive` must be a string or a number; got"):
+            door(positive)
+
+    def test_columns_that_can_be_read_once(self) -> None:
+        with pytest.raises(DataError, match="got list_iterator") as caught:
+            stakes.ConfusionMatrix.from_decisions(iter(Y), Y)
+        assert caught.value.hint == "list(y_true)"
+
+    def test_entries_that_cannot_be_told_apart(self) -> None:
+        with pytest.raises(DataError, match="must hold names or numbers; it holds"):
+            metrics.mcc([{"a": 1}, {"b": 1}], [0, 1])
+
+    def test_ragged_costs_and_no_groups(self) -> None:
+        with pytest.raises(StakesError, match="rows of equal length"):
+            stakes.bayes_decisions([[0.5, 0.5]], [[0, 1], [5]])
+        with pytest.raises(StakesError):
+            stakes.evaluate(Y, Y, costs={"fn": [[0, 1], [5]], "fp": 1})
+        with pytest.raises(DataError):
+            uncertainty.grouped_score_interval(Y, [-1.0, 1.0, 0.5, 2.0], groups=())
+
+    @pytest.mark.filterwarnings("error")
+    def test_a_vast_difference_is_found_for_certain(self) -> None:
+        paired = stakes.PairedCounts.from_decisions([0, 1] * 9, {"a": [0, 1] * 9, "b": [0] * 18})
+        app = stakes.Application([[0, 1], [5, 0]])
+        assert uncertainty.power_curve(paired, app, difference=-1e308).power.min() == 1
+
+    def test_ragged_folds_and_named_pairs(self) -> None:
+        with pytest.raises(DataError, match="`folds` must hold numbers"):
+            stakes.evaluate(Y, [0.1, 0.9, 0.4, 0.8], costs=[[0, 1], [5, 0]], folds=[[0, 1], [5]])
+        made = stakes.ScoreCounts(np.zeros(1), np.ones(1), classes={"no": 1, "yes": 2})
+        assert made.classes == ("no", "yes")
+
+    @pytest.mark.parametrize("columns", [[[]], {1: {2: {3: 4}}}, [{}]])
+    def test_columns_of_a_frame_have_names(self, columns: Any) -> None:
+        frame = {"y": Y, "p": [0.1, 0.9, 0.4, 0.8]}
+        with pytest.raises(StakesError):
+            stakes.evaluate_frame(frame, label="y", decisions=columns, costs=[[0, 1], [5, 0]])
+
     def test_long_things_are_said_in_brief(self) -> None:
         assert len(in_brief(list(range(1000)))) <= 100
         assert in_brief([1, 2]) == "[1, 2]"

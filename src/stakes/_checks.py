@@ -156,14 +156,14 @@ def as_level(level: Any) -> float:
     return float(level)
 
 
-def as_whole(value: Any, name: str, least: int = 1) -> int:
-    """A whole number, not less than the least."""
+def as_whole(value: Any, name: str, least: int = 1, most: int = _MOST) -> int:
+    """A whole number, not less than the least; beyond the most no memory would do."""
     if not (is_number(value) and least <= value < np.inf and int(value) == value):
         raise DataError(
             f"`{name}` must be a whole number, at least {least}; got {in_brief(value)}."
         )
-    if value > _MOST:
-        raise DataError(f"`{name}` must be at most {_MOST:,}; got {float_of(value):g}.")
+    if value > most:
+        raise DataError(f"`{name}` must be at most {most:,}; got {float_of(value):g}.")
     return int(value)
 
 

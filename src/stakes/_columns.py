@@ -7,7 +7,7 @@ library is never imported for it, only recognised (by narwhals) when the user al
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -123,7 +123,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
         )
     if array.dtype == object:
         _refuse_nulls(_is_missing(array), name)
-        array = _tightened(array)
+        array = _tightened(array, name)
     if array.dtype.kind == "f" and array.size and np.isnan(array.min()):
         _refuse_nulls(np.isnan(array), name)
     return array
@@ -212,10 +212,11 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     if hasattr(values, "__array__"):
         return np.asarray(values)
     without_order = isinstance(values, (str, bytes, Mapping, set, frozenset))
-    if without_order or not isinstance(values, Iterable):
+    once = isinstance(values, Iterator)  # whoever reads it again finds nothing
+    if without_order or once or not isinstance(values, Iterable):
         raise DataError(
             f"`{name}` must be a column with one entry per case; got {type(values).__name__}.",
-            hint="pass a list, an array or a column of a data frame",
+            hint=f"list({name})" if once else "pass a list, an array or a column of a data frame",
         )
     items = list(values)
     kinds = {type(item) for item in items}
@@ -228,9 +229,16 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
         ) from None
 
 
-def _tightened(array: NDArray[Any]) -> NDArray[Any]:
-    """An object array as its natural type when all entries share one, else as it is."""
-    one_plain_kind = {type(item) for item in array} in ({str}, {int}, {bool}, {float})
+def _tightened(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """An object array as its natural type when all entries share one, else as it is.
+
+    Entries that cannot be told apart, such as dictionaries, are refused.
+    """
+    kinds = {type(item): item for item in array}
+    for kind, item in kinds.items():
+        if kind.__hash__ is None:
+            raise DataError(f"`{name}` must hold names or numbers; it holds {in_brief(item)}.")
+    one_plain_kind = set(kinds) in ({str}, {int}, {bool}, {float})
     return np.asarray(array.tolist()) if one_plain_kind else array
 
 

@@ -46,6 +46,14 @@ def as_names(names: Any, what: str, error: type[StakesError] = LabelError) -> tu
     return plain
 
 
+def as_name(name: Any, what: str) -> Any:
+    """One name as a plain Python value; None where none was given."""
+    plain = _plain(name)
+    if plain is None or (isinstance(plain, (str, int, float)) and plain == plain):
+        return plain
+    raise LabelError(f"`{what}` must be a string or a number; got {in_brief(name)}.")
+
+
 def place_of(name: Any, names: Iterable[Any]) -> int | None:
     """Where a name stands among others; None where it does not, as no list or array does."""
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from stakes._checksums import checksum
 from stakes.exceptions import DataError, FormatError
-from stakes.sources import read, table_file
+from stakes.sources import parquet, read, table_file
 from stakes.sources.cells import as_labels, as_numbers
 
 ODD = ("--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=10", "fp=1")
@@ -234,3 +234,14 @@ def test_a_packed_file_is_unpacked_up_to_a_limit(monkeypatch, run, write, tmp_pa
     refused(run("eval", "large.csv.gz", *ODD), "unpack it first", "--engine duckdb")
     np.savez_compressed(tmp_path / "large.npz", y=np.zeros(1_000_000))
     refused(run("inspect", "large.npz"), "unpacks to more than")
+
+
+def test_parquet_that_expands(monkeypatch, run, tmp_path):
+    """Equal numbers take next to no room in such a file."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"p": np.zeros(1_000_000)}), tmp_path / "zeros.parquet")
+    assert (tmp_path / "zeros.parquet").stat().st_size < 100_000
+    assert read(str(tmp_path / "zeros.parquet")).n_rows == 1_000_000
+    monkeypatch.setattr(parquet, "_MOST_UNPACKED", 4_000_000)
+    said = ("zeros.parquet unpacks to more than 0.004 GB", "--engine duckdb")
+    refused(run("eval", "zeros.parquet", *ODD), *said)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.fast_loops import blocks
 from stakes._kernels.optimise.newton import bracketed_roots
 
 Floats = NDArray[np.float64]
@@ -130,6 +132,8 @@ Rows = Callable[[NDArray[np.intp]], NDArray[np.int64]]
 
 #: Up to this many outcomes the distribution is listed in full, beyond it sampled.
 _LISTED = 1_000_000
+#: Numbers of disagreements that are drawn at a time.
+_AT_ONCE = 4_000_000
 #: Sizes are rounded by less than one part in this many.
 _ROUNDING = 2**50
 
@@ -173,9 +177,13 @@ def paired_p_value(
 
         large = _as_large(values, listed, units, leads, pairs, rounded)
         return min(1.0, float(shares[large].sum())), True
-    steps = 2 * rng.binomial(pairs, 0.5, size=(draws, len(pairs))) - np.array(pairs)
-    large = _as_large(steps @ numbers, lambda rows: steps[rows], units, leads, pairs, rounded)
-    return float((1 + np.count_nonzero(large)) / (draws + 1)), False
+    large = 0
+    for part in blocks(draws, max(1, _AT_ONCE // len(pairs))):
+        size = part.stop - part.start
+        steps = 2 * rng.binomial(pairs, 0.5, size=(size, len(pairs))) - np.array(pairs)
+        drawn = partial(np.take, steps, axis=0)
+        large += np.count_nonzero(_as_large(steps @ numbers, drawn, units, leads, pairs, rounded))
+    return float((1 + large) / (draws + 1)), False
 
 
 def _kinds(wins: Any, losses: Any, sizes: Any) -> tuple[list[int], list[int], list[int]]:

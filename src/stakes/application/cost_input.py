@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import is_number
-from stakes._columns import as_column
+from stakes._columns import as_array, as_column
 from stakes._names import as_names, listed, observed_names
 from stakes.application.application import Application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
@@ -132,7 +132,7 @@ def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
             hint='a number, or one for each case: {"fn": 0.75 * amount, "fp": 10}; formulas are '
             "for evaluate_frame",
         )
-    if all(np.ndim(amount) == 0 for amount in amounts):
+    if all(as_array(amount, "costs").ndim == 0 for amount in amounts):
         return Application(CostMatrix(cells, *names))
     return case_costs({}, costs, **dict(zip(("classes", "decisions"), names, strict=False)))
 

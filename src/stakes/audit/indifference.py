@@ -318,7 +318,7 @@ def level_sets(
     application : Application or CostMatrix, optional
         Costs to compare with.
     resolution : int
-        Points along each axis.
+        Points along each axis, at most 2,000.
     higher_is_better : bool, optional
         Direction of a function of one's own; yes by default.
 
@@ -339,7 +339,7 @@ def level_sets(
     1.0
     """
     prevalence = positive_share(priors, inside=True)
-    resolution = as_whole(resolution, "resolution", least=2)
+    resolution = as_whole(resolution, "resolution", least=2, most=2000)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
     rates = np.linspace(0, 1, resolution)
     fpr, tpr = np.meshgrid(rates, rates)

@@ -58,6 +58,12 @@ def _pair_source(utilities: Any = "uniform", confusions: Any = None) -> PairSour
         return PairSource(stakes, _drawn(confusions), f"{words}, your tables")
     if confusions is not None:
         return PairSource(stakes, _among(confusions), f"{words}, your candidates")
+    if shape[1] < shape[0]:
+        raise CostError(
+            f"good classifiers need a right decision for each class; there are {shape[0]} classes "
+            f"and {shape[1]} decisions.",
+            hint="confusions=[...] for tables of your own",
+        )
     return PairSource(
         stakes,
         lambda rng, n, priors: kernels.random_tables(n, *shape, rng, priors),

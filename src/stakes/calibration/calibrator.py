@@ -253,7 +253,8 @@ class Calibrator(Savable, AnswersGuesses):
         option = self.options.get("bound")
         if option is None:
             return refuse_vast(scores)
-        kept, self._bound = bounded(scores, option, None if learn else self._bound)
+        known = None if learn else self._bound
+        kept, self._bound = bounded(scores, option, known, level=self._level_counts)
         return refuse_vast(kept)
 
 

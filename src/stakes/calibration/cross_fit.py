@@ -172,7 +172,8 @@ def cross_fit(
     )
     calibrator._refuse_other_order(cases.classes)
     number = fold_numbers(cases, folds, rng=rng)
-    return np.exp(cross_fit_cases(calibrator, cases, number))
+    logs = cross_fit_cases(calibrator, cases, number)
+    return np.asarray(np.exp(logs, out=logs))
 
 
 def cross_fit_cases(

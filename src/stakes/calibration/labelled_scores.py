@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
-from stakes._columns import as_column, as_weights
+from stakes._columns import as_column, as_weights, refuse_lost_weights
 from stakes._kernels.class_scores import lay_out, median
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._names import as_names, encode, listed, observed_names
@@ -181,6 +181,8 @@ def read_cases(
     read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))
+    if given is not None:
+        refuse_lost_weights(given)
     counts = np.bincount(codes, weights=given, minlength=read.size).astype(np.float64)
     if priors is None:
         shares = counts / counts.sum()

@@ -294,8 +294,14 @@ def refuse_vast(scores: Scores) -> Scores:
     return scores
 
 
-def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[Scores, float]:
-    """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known."""
+def bounded(
+    scores: Scores, option: float | str, bound: float | None, *, level: bool
+) -> tuple[Scores, float]:
+    """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known.
+
+    Where the `level` of a case does not count, scores of many classes that lie within the bound
+    are not copied.
+    """
     if scores.is_column:
         if bound is None:
             bound = _bound_from(np.abs(scores.values), option)
@@ -304,11 +310,17 @@ def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[S
         best = np.maximum(scores.values[:, 0], scores.values[:, 1])[:, None]
     else:
         best = scores.values.max(axis=1, keepdims=True)
+        low = scores.values.min(axis=1, keepdims=True)
+        widest = np.subtract(best, low, dtype=np.float64)
+        if not level and np.isfinite(widest).all():
+            bound = _bound_from(widest, option) if bound is None else bound
+            if widest.max(initial=0.0) <= bound:
+                return scores, bound
     with np.errstate(over="ignore"):
         table = np.subtract(scores.values, best, dtype=np.float64)
     if bound is None:
         bound = _bound_from(-table, option)
-    return Scores(np.maximum(table, -bound), scores.rows), bound
+    return Scores(np.maximum(table, -bound, out=table), scores.rows), bound
 
 
 def _bound_from(distances: NDArray[Any], option: float | str) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
+from stakes._columns import as_array
 from stakes._guesses import answers_guesses
 from stakes._kernels.bayes_rule import (
     Compared,
@@ -152,7 +153,7 @@ def bayes_decisions(
     """
     order = asked_order(classes, positive)
     own = isinstance(costs, (CostMatrix, Application))
-    if isinstance(costs, CaseCosts) or (not own and np.ndim(costs) == 3):
+    if isinstance(costs, CaseCosts) or (not own and as_array(costs, "costs").ndim == 3):
         return _decide_per_case(posteriors, costs, order, with_cost=with_cost)
     matrix = as_cost_matrix(costs)
     array = posterior_array(posteriors, matrix.classes, order)

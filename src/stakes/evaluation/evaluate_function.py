@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import refuse_masked
+from stakes._columns import as_array
 from stakes._guesses import answers_guesses
-from stakes._names import as_positions, encode
+from stakes._names import as_name, as_positions, encode
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -173,6 +173,7 @@ def evaluate(
     0.0909
     """
     _refuse_settings(recalibrate, folds, case_costs)
+    positive = as_name(positive, "positive")
     tables = models if isinstance(models, Mapping) else {"model": models}
     settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
     labels = _labels(y_true, tables)
@@ -273,8 +274,9 @@ def _refuse_settings(recalibrate: Any, folds: Any, case_costs: Any) -> None:
             hint="CaseCosts.binary(false_negative=amounts, false_positive=1.0); for costs that "
             "are the same in every case, application=CostMatrix.binary(...)",
         )
-    refuse_masked(folds, "folds")
-    if np.ndim(folds) == 0 and not (isinstance(folds, (int, np.integer)) and folds >= 2):
+    if as_array(folds, "folds").ndim == 0 and not (
+        isinstance(folds, (int, np.integer)) and folds >= 2
+    ):
         raise DataError(
             f"`folds` must be 2 or more, or a column of fold numbers; got {folds!r}.",
             hint="folds=5; recalibrate=False needs none",

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes._guesses import answers_guesses
+from stakes._names import as_name
 from stakes._random import as_seed
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.application.application import refuse_paid_errors
@@ -136,7 +137,7 @@ def evaluate_frame(
     >>> round(ev["p"].cost, 2)
     1.1
     """
-    posteriors = scored_models(scores, posteriors)
+    posteriors, positive = scored_models(scores, posteriors), as_name(positive, "positive")
     costs, case_costs = _formulas(costs, case_costs)
     settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
     switch, far = {"baseline": baseline, "switching_cost": switching_cost}, hasattr(frame, "is_far")
@@ -263,7 +264,8 @@ def frame_models(frame: Any, posteriors: Any, decisions: Any) -> dict[str, Any]:
             found[str(model)] = said
             each = said.values() if isinstance(said, Mapping) else said
             columns = [said] if isinstance(said, str) else list(of_kind(each, what, Iterable))
-            kind = types.get(columns[0]) if len(columns) == 1 else None
+            alone = columns[0] if len(columns) == 1 else None
+            kind = types.get(alone) if isinstance(alone, str) else None
             if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
                 continue
             read_as = "decisions" if what == "posteriors" else "probabilities"

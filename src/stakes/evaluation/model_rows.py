@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
-from stakes._columns import as_column, as_weights, refuse_masked, weighed_rows
+from stakes._columns import as_array, as_column, as_weights, refuse_masked, weighed_rows
 from stakes._names import as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator
@@ -309,7 +309,7 @@ def at_places(places: NDArray[np.intp], size: int, name: str, given: Any) -> Any
     if isinstance(given, CaseCosts):
         same_length("y_true", size, "case_costs", len(given))
         return given[places]
-    if given is None or np.ndim(given) == 0:
+    if given is None or as_array(given, name).ndim == 0:
         return given
     column = as_column(given, name)
     same_length("y_true", size, name, column.shape[0])

@@ -93,7 +93,8 @@ def _free_logs(posteriors: NDArray[Any]) -> NDArray[Any]:
     if posteriors.shape[1] == 2:
         return np.asarray(np.log(posteriors[:, 1:] / posteriors[:, :1]))
     logs = np.log(posteriors)
-    return np.asarray(logs - logs.mean(axis=1)[:, None])
+    logs -= logs.mean(axis=1)[:, None]  # in place: very many classes fill memory
+    return np.asarray(logs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +201,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     if model.posteriors is None:
         return None
     cases, app, calibrator = rows.cases, rows.application, rows.recalibrate
-    said = model.posteriors.astype(np.float64)
+    said = model.posteriors.astype(np.float64, copy=False)
     if isinstance(calibrator, Calibrator):
         said = without_zeros(said)
     else:  # at the shares of the data, so that a page can move it to others without fitting again

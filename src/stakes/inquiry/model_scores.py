@@ -182,7 +182,9 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
         scores = _matrix(table, columns.matrix, cases)
     else:
         names = in_class_order(columns, cases.classes)
-        scores = np.column_stack([table.numbers(name) for name in names])[cases.rows]
+        scores = np.empty((len(cases.rows), len(names)))
+        for place, name in enumerate(names):
+            scores[:, place] = table.numbers(name)[cases.rows]
     if inquiry.kind == "rank":
         raise DataError(
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."

@@ -15,7 +15,7 @@ from typing import Any
 
 from stakes._checks import of_kind
 from stakes._columns import as_column
-from stakes._names import encode, integers_meant, listed, positional
+from stakes._names import as_name, encode, integers_meant, listed, positional
 from stakes.exceptions import LabelError, PosteriorError
 from stakes.typing import Name
 
@@ -105,7 +105,8 @@ def asked_order(
     classes: Any = None, positive: Any = None, labels: Any = None, also: str = ""
 ) -> ClassOrder:
     """What is known in a function that takes `classes` and `positive`."""
-    return ClassOrder(classes, positive, labels, "classes={}", "positive={}", also)
+    named = as_name(positive, "positive")
+    return ClassOrder(classes, named, labels, "classes={}", "positive={}", also)
 
 
 def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...] | None:

@@ -105,7 +105,8 @@ class Posteriors:
         """From natural logarithms of posteriors, (n, K), whose exponentials must add to one."""
         as_matrix(log_posteriors, "log_posteriors")  # a single column would be log odds
         logs = _log_columns(log_posteriors, "log_posteriors", classes)
-        refuse_bad_posteriors(np.exp(logs))
+        with np.errstate(over="ignore"):
+            refuse_bad_posteriors(np.exp(logs))
         return cls.__new__(cls)._keep(logs, classes)
 
     @classmethod

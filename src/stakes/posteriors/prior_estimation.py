@@ -301,12 +301,12 @@ def estimate_priors_from_decisions(
     >>> estimate_priors_from_decisions(labelled, [550, 450]).priors.round(4).tolist()
     [0.5, 0.5]
     """
-    if not hasattr(matrix, "counts"):
+    if np.ndim(getattr(matrix, "counts", None)) != 2:
         raise DataError(
             f"`matrix` must be a ConfusionMatrix; got {type(matrix).__name__}.",
             hint="stakes.ConfusionMatrix(counts), rows true classes",
         )
-    level, draws = as_level(level), as_whole(draws, "draws")
+    level, draws = as_level(level), as_whole(draws, "draws", most=100_000)
     counts = np.asarray(matrix.counts, dtype=np.float64)
     new = as_reals(decisions, "decisions")
     if new.shape != counts.shape[1:]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stakes._optional import load
 from stakes.exceptions import DataError, FormatError
 from stakes.sources.table import Table
+from stakes.sources.table_file import refuse_bomb
+
+#: Bytes of numbers that are unpacked at most; equal ones take next to no room in a file.
+_MOST_UNPACKED = 4_000_000_000
 
 
 def read(data: bytes, name: str) -> Table:
@@ -12,8 +18,12 @@ def read(data: bytes, name: str) -> Table:
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
     try:
-        table = parquet.read_table(pyarrow.BufferReader(data))
+        file = parquet.ParquetFile(pyarrow.BufferReader(data))
+        _refuse_large(file.metadata, name)
+        table = file.read()
         names = tuple(table.column_names)
+    except FormatError:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"{name}: the Parquet file is damaged ({said.rstrip('.')})."
@@ -22,3 +32,11 @@ def read(data: bytes, name: str) -> Table:
         raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
     getters = [column.to_numpy for column in table.columns]
     return Table(name, table.num_rows, names, "Parquet", getters=getters)
+
+
+def _refuse_large(footer: Any, name: str) -> None:
+    """Raise where the footer promises more than is unpacked unasked."""
+    written = sum(footer.row_group(k).total_byte_size for k in range(footer.num_row_groups))
+    numbers = 8 * footer.num_rows * footer.num_columns
+    hint = "count it with an engine:  stakes eval FILE --engine duckdb; or keep fewer columns"
+    refuse_bomb(max(written, numbers), name, _MOST_UNPACKED, hint)

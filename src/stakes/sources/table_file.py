@@ -133,11 +133,13 @@ def unzipped(data: bytes, name: str) -> bytes:
     return b"".join(parts)
 
 
-def refuse_bomb(size: int, name: str) -> None:
+def refuse_bomb(size: int, name: str, most: int | None = None, hint: str | None = None) -> None:
     """Raise for a packed file that holds more bytes than are unpacked unasked."""
-    if size > _MOST_UNPACKED:
+    most = _MOST_UNPACKED if most is None else most
+    if size > most:
         raise FormatError(
-            f"{name} unpacks to more than {_MOST_UNPACKED / 1e9:g} GB, which I do not do unasked.",
-            hint="unpack it first and give what was in it; CSV can also be read by an engine:  "
+            f"{name} unpacks to more than {most / 1e9:g} GB, which I do not do unasked.",
+            hint=hint
+            or "unpack it first and give what was in it; CSV can also be read by an engine:  "
             "stakes eval FILE --engine duckdb",
         )

@@ -130,6 +130,7 @@ class ScoreCounts(RankedScores):
             keep(self, **{name: scores, of: counts})
         if self.negatives.size + self.positives.size == 0:
             raise DataError("`scores` must not be empty.")
+        keep(self, classes=as_names(self.classes, "classes"))
         keep(self, from_priors=made_for(self.from_priors, self.classes, self.kind))
 
     @classmethod

@@ -104,17 +104,18 @@ def paired_p(
     two: PairedCounts, stakes: Stakes, rng: np.random.Generator, *, normalized: bool
 ) -> tuple[float, bool]:
     """The exact paired test of two systems: its p-value, and whether all outcomes were listed."""
-    weights, rounded = stakes.written_weights(normalized=normalized)
-    if stakes.with_priors:
-        totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
-        weights = [[w / n for w in row] for row, n in zip(weights, totals, strict=True)]
     found: dict[tuple[int, int, int], list[float]] = {}
     for (k, a, b), count in zip(two.cells.tolist(), two.counts.tolist(), strict=True):
         if a != b:
             place = found.setdefault((k, min(a, b), max(a, b)), [0.0, 0.0])
             place[0 if a < b else 1] += count
     wins, losses = ([int(sides[k]) for sides in found.values()] for k in (0, 1))
-    sizes = [weights[k][a] - weights[k][b] for k, a, b in found]
+    cells = {(k, j) for k, *both in found for j in both}
+    weights, rounded = stakes.written_weights(cells, normalized=normalized)
+    sizes = [weights[k, a] - weights[k, b] for k, a, b in found]
+    if stakes.with_priors:
+        totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
+        sizes = [size / totals[k] for size, (k, _, _) in zip(sizes, found, strict=True)]
     given = [float(size) for size in sizes] if rounded else sizes
     return paired_p_value(wins, losses, given, draws=20_000, rng=rng)
 

@@ -222,7 +222,9 @@ def power_curve(
     gap = plan.total.value if difference is None else as_number(difference, "difference")
     errors = np.sqrt(plan.unit / n)
     z = normal_quantile(as_level(level))
-    power = ndtr(abs(gap) / errors - z) + ndtr(-abs(gap) / errors - z)
+    with np.errstate(over="ignore"):  # a vast difference is found for certain
+        ratio = abs(gap) / errors
+    power = ndtr(ratio - z) + ndtr(-ratio - z)
     return PowerCurve(n, np.asarray(power), gap, level)
 
 

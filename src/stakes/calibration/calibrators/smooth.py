@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._checks import is_number
-from stakes._columns import refuse_lost_weights
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._kernels.optimise.monotone_curve import likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator, run_of
@@ -132,7 +131,6 @@ class Smooth(Calibrator):
         emphasis = np.array(self.options["emphasis"] or (1.0, 1.0))
         parts = emphasis / emphasis.max()
         _refuse_nothing_left(cases, parts)
-        refuse_lost_weights(cases.weights)
         weights = cases.weights * parts[cases.codes]
         self.places, self.ranks = mid_ranks(odds, weights)
         self.ends = _ends(odds)

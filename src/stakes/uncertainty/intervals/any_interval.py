@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_pair, of_kind, same_length
+from stakes._checks import as_pair, as_whole, of_kind, same_length
 from stakes._columns import as_column, as_weights
 from stakes._guesses import answers_guesses
 from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
@@ -234,7 +234,7 @@ def refitted_interval(
     >>> found.low < found.value < found.high
     True
     """
-    app = as_application(application)
+    app, draws = as_application(application), as_whole(draws, "draws", most=100_000)
     measure = normalized_expected_cost if normalized else expected_cost
     of_kind(calibrator, "calibrator", Calibrator)
     columns = of_kind(calibration, "calibration", tuple, list)

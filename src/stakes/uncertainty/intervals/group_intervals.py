@@ -287,7 +287,7 @@ def grouped_score_interval(
     summary.require_both(metric)
     second = encode(y_true, summary.classes, "y_true").astype(bool)
     column, weights = as_floats(scores, "scores"), as_weights(sample_weight, second.shape[0])
-    given = groups if isinstance(groups, tuple) else (groups,)
+    given = groups if isinstance(groups, tuple) and groups else (groups,)
     sides = [_codes(side, second.shape[0]) for side in given]
     value, statistic = score_statistic(metric, application, summary)
     rows = ScoreRows.ordered(second, column, weights)

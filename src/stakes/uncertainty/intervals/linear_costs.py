@@ -7,7 +7,7 @@ decision, which is a number when priors are given and another such sum when they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -75,21 +75,22 @@ class Stakes:
         pairs = zip(self.applications, self.weights, strict=True)
         return np.asarray(sum(weight * _weights(app, normalized) for app, weight in pairs))
 
-    def written_weights(self, *, normalized: bool) -> tuple[list[list[Fraction]], bool]:
-        """The same up to a constant per class, exactly of the numbers as they are written.
+    def written_weights(
+        self, cells: Iterable[tuple[int, int]], *, normalized: bool
+    ) -> tuple[dict[tuple[int, int], Fraction], bool]:
+        """The same of some cells (class, decision), up to a constant per class, as written.
 
         Also whether these are rounded: results of a computation, with all the digits of floats.
         """
         if self.mean is not None or len(self.applications) > 1:
             found = self.cell_weights(normalized=normalized)
-            return [[Fraction(cell) for cell in row] for row in found.tolist()], True
+            return {cell: Fraction(float(found[cell])) for cell in cells}, True
         app = self.applications[0]  # a normalised cost is a multiple, which changes no order
-        costs = app.costs.values.tolist()
-        priors = [1.0] * len(costs) if app.priors is None else app.priors.tolist()
-        rounded = any(_digits(value) > 15 for row in (priors, *costs) for value in row)
-        exact = [[Fraction(repr(p)) * Fraction(repr(cost)) for cost in row]
-                 for p, row in zip(priors, costs, strict=True)]  # fmt: skip
-        return exact, rounded
+        costs = {cell: float(app.costs.values[cell]) for cell in cells}
+        priors = {k: 1.0 if app.priors is None else float(app.priors[k]) for k, _ in costs}
+        rounded = any(_digits(value) > 15 for value in {*priors.values(), *costs.values()})
+        exact = {value: Fraction(repr(value)) for value in {*priors.values(), *costs.values()}}
+        return {cell: exact[priors[cell[0]]] * exact[c] for cell, c in costs.items()}, rounded
 
 
 def as_stakes(application: Any, weights: Any = None) -> Stakes:
