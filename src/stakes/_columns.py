@@ -143,7 +143,7 @@ def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool
     column = np.empty(len(items), dtype=object)
     column[:] = items
     known = ~_is_missing(column)
-    return as_column(_tightened(column[known]), name), known
+    return as_column(_tightened(column[known], name), name), known
 
 
 def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[np.floating[Any]]:

@@ -5,7 +5,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stakes.exceptions import FormatError
@@ -78,6 +78,21 @@ def test_against_the_csv_module(rows):
     data = "x,y,z\n" + "".join(",".join(row) + "\n" for row in rows)
     expected = list(csv.reader(io.StringIO(data)))[1:]
     got = columns(data.encode())
+    assert [list(row) for row in zip(*got.values(), strict=True)] == expected
+
+
+@given(st.text('a,"\n;0', max_size=30), st.sampled_from(",;"))
+@example('k,"a"\n"","b"\n', ",")
+@example('k,x"a"\n"a,b","b"\n', ",")
+def test_quotes_against_the_csv_module(text, delimiter):
+    """Quotes that only wrap cells are taken off; all others are left to the csv module."""
+    data = f'"y"{delimiter}p\nk{delimiter}1\n{text}\n'.encode()
+    try:
+        got = columns(data)
+    except FormatError:
+        return  # uneven rows, or a quote that is not closed
+    lines = list(csv.reader(io.StringIO(data.decode().strip("\n")), delimiter=delimiter))
+    expected = [row for row in lines[1:] if row]
     assert [list(row) for row in zip(*got.values(), strict=True)] == expected
 
 

@@ -177,13 +177,14 @@ def paired_p_value(
 
         large = _as_large(values, listed, units, leads, pairs, rounded)
         return min(1.0, float(shares[large].sum())), True
-    large = 0
+    times = 0
     for part in blocks(draws, max(1, _AT_ONCE // len(pairs))):
         size = part.stop - part.start
         steps = 2 * rng.binomial(pairs, 0.5, size=(size, len(pairs))) - np.array(pairs)
         drawn = partial(np.take, steps, axis=0)
-        large += np.count_nonzero(_as_large(steps @ numbers, drawn, units, leads, pairs, rounded))
-    return float((1 + large) / (draws + 1)), False
+        found = _as_large(steps @ numbers, drawn, units, leads, pairs, rounded)
+        times += int(np.count_nonzero(found))
+    return float((1 + times) / (draws + 1)), False
 
 
 def _kinds(wins: Any, losses: Any, sizes: Any) -> tuple[list[int], list[int], list[int]]:

@@ -301,7 +301,7 @@ def estimate_priors_from_decisions(
     >>> estimate_priors_from_decisions(labelled, [550, 450]).priors.round(4).tolist()
     [0.5, 0.5]
     """
-    if np.ndim(getattr(matrix, "counts", None)) != 2:
+    if getattr(getattr(matrix, "counts", None), "ndim", 0) != 2:
         raise DataError(
             f"`matrix` must be a ConfusionMatrix; got {type(matrix).__name__}.",
             hint="stakes.ConfusionMatrix(counts), rows true classes",

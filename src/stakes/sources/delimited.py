@@ -57,33 +57,45 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     header, _, body = data.partition(b"\n")
     delimiter = _delimiter_of(header.decode("utf-8"))
     if b'"' in data:
-        return *_through_csv(data, delimiter, name), delimiter
+        if not _only_wraps(data, delimiter):
+            return *_through_csv(data, delimiter, name), delimiter
+        header, body = header.replace(b'"', b""), body.replace(b'"', b"")
     names = [cell.strip() for cell in header.decode("utf-8").split(delimiter)]
     _refuse_bare_rows(names, name)
-    buffer = np.frombuffer(body, dtype=np.uint8)
-    if not buffer.size:
+    if not body:
         return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
+    padded = np.frombuffer(body + bytes(_WIDEST_CELL), dtype=np.uint8)
+    buffer = padded[: len(body)]
     ends = np.flatnonzero((buffer == ord(delimiter)) | (buffer == ord("\n")))
     last = ends[len(names) - 1 :: len(names)]  # of each line, where all have as many cells
     even = ends.size % len(names) == 0 and bool((buffer[last] == ord("\n")).all())
     if not even or np.count_nonzero(buffer == ord("\n")) != last.size:
         return *_through_csv(data, delimiter, name), delimiter
     cuts = ends.reshape(-1, len(names))
-    getters: list[Getter] = [partial(_cut, buffer, cuts, j) for j in range(len(names))]
+    getters: list[Getter] = [partial(_cut, padded, cuts, j) for j in range(len(names))]
     return names, cuts.shape[0], getters, delimiter
 
 
-def _cut(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[Any]:
-    """The bytes of column `j`, as an array of equal widths; cells end where `cuts` says."""
+def _only_wraps(data: bytes, delimiter: str) -> bool:
+    """Whether quotation marks only stand around whole cells, none of which needs them."""
+    ends = re.escape(f"{delimiter}\n".encode())
+    cell = rb'"(?:(?<=[%b]")|(?<=\A"))[^"%b]*"(?=[%b]|\Z)' % (ends, ends, ends)
+    return 2 * sum(1 for _ in re.finditer(cell, data)) == data.count(b'"')
+
+
+def _cut(padded: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[Any]:
+    """The bytes of column `j`, as an array of equal widths; cells end where `cuts` says.
+
+    After the text come as many zeros as a cell is wide at most.
+    """
     stops = cuts[:, j]
     starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
     lengths = stops - starts
     width = max(1, int(lengths.max()))
     if width > _WIDEST_CELL:
-        text = buffer.tobytes()
+        text = padded.tobytes()
         pairs = zip(starts.tolist(), stops.tolist(), strict=True)
         return as_text_array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
-    padded = np.concatenate([buffer, np.zeros(width, dtype=np.uint8)])
     table = np.empty((starts.size, width), dtype=np.uint8)
     offsets = np.arange(width)
     for first in range(0, starts.size, _ROWS_PER_BLOCK):
