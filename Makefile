@@ -7,6 +7,7 @@ SHELL := /bin/sh
 VENV := .venv
 MINIMAL := .venv-minimal
 OLDEST := .venv-oldest
+INTEGRATIONS := .venv-integrations
 BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: $(VENV)/.ready ## evaluate the bundled examples and leave a report page
@@ -40,6 +41,10 @@ test-minimal: $(MINIMAL)/.ready ## the same with core dependencies only, at thei
 test-oldest: $(OLDEST)/.ready ## by hand: the same with every extra of the tests at its lowest version
 	$(OLDEST)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -W default --doctest-modules tests src
 
+.PHONY: test-integrations
+test-integrations: $(INTEGRATIONS)/.ready ## the recipes of docs/integrations.md, with every library they use
+	$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations tests/rules
+
 .PHONY: check
 check: $(VENV)/.ready ## ruff and mypy
 	$(BIN)/ruff check .
@@ -59,7 +64,7 @@ docs: $(VENV)/.ready-docs ## execute the examples of the pages, then build them 
 
 .PHONY: clean
 clean: ## remove environments, caches and everything that was built
-	rm -rf $(VENV) $(MINIMAL) $(OLDEST) build dist docs/_build docs/reference/generated stakes-demo stakes-reproduction
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(INTEGRATIONS) build dist docs/_build docs/reference/generated stakes-demo stakes-reproduction
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -78,6 +83,11 @@ $(MINIMAL)/.ready: pyproject.toml tests/minimum-versions.txt
 	@test -x $(MINIMAL)/bin/python || { python=$$(sh scripts/find-python) && "$$python" -m venv $(MINIMAL); }
 	$(MINIMAL)/bin/python -m pip install -q -e . -c tests/minimum-versions.txt \
 		pytest pytest-xdist hypothesis
+	@touch $@
+
+$(INTEGRATIONS)/.ready: pyproject.toml
+	@test -x $(INTEGRATIONS)/bin/python || { python=$$(sh scripts/find-python) && "$$python" -m venv $(INTEGRATIONS); }
+	$(INTEGRATIONS)/bin/python -m pip install -q -e '.[dev,integrations]'
 	@touch $@
 
 $(OLDEST)/.ready: pyproject.toml tests/minimum-versions.txt

@@ -105,7 +105,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
         return None
     library = parts[-1 if short else parts.index("integrations") + 1].removesuffix(".py")
     library = {"torch_metrics.py": "torchmetrics"}.get(parts[-1], library)
-    if library == "__init__" or importlib.util.find_spec(library) is not None:
+    if library in ("__init__", "boosting") or importlib.util.find_spec(library) is not None:
         return None
     return True
 

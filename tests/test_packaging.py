@@ -61,7 +61,7 @@ def test_minimal_environment_is_minimal() -> None:
 def test_all_is_the_union_of_the_extras() -> None:
     extras = PROJECT["optional-dependencies"]
     named = set(re.findall(r"[\w-]+", extras["all"][0].partition("[")[2]))
-    assert named == set(extras) - {"all", "browser", "dev", "docs"}
+    assert named == set(extras) - {"all", "browser", "dev", "docs", "integrations"}
 
 
 def test_tests_install_nothing_that_weighs_gigabytes() -> None:

@@ -1,8 +1,8 @@
 """In the tools people already use: one package per library, loaded when it is asked for.
 
-``stakes.integrations.sklearn`` needs the extra `sklearn`, ``stakes.integrations.torch`` the extra
-`torch`. They are the only modules that import those libraries, so the room itself shows no names:
-import what you need from the package of your library.
+``stakes.integrations.sklearn`` needs the extra `sklearn`, and so do ``.torch`` and ``.mlflow``;
+``.boosting`` needs none. They are the only modules that import those libraries, so the room itself
+shows no names: import what you need from the package of your library.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 __all__: list[str] = []
 
-_PACKAGES = ("sklearn", "torch")
+_PACKAGES = ("boosting", "mlflow", "sklearn", "torch")
 
 
 def __getattr__(name: str) -> Any:
