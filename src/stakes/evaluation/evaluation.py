@@ -103,6 +103,8 @@ class Evaluation(AnswersGuesses):
         Costs that differ from case to case, in words.
     joint : PairedCounts or None
         What all models decided together, where that is known without the rows.
+    counted : Counted or None
+        What the files came to that were counted where they are, to be saved.
     group_names : tuple of str or None
         What the groups are called, in the order of their codes.
     inquiry : Inquiry or None
@@ -138,6 +140,7 @@ class Evaluation(AnswersGuesses):
     group_names: tuple[str, ...] | None = None
     inquiry: Any = None
     challenge: Challenge | None = None
+    counted: Any = None
 
     @property
     def costs_said(self) -> tuple[str, ...]:

@@ -23,8 +23,8 @@ from stakes.inquiry.ranges import MOST_RANGES, Ranges
 from stakes.inquiry.road import said_of_road
 from stakes.messages.audience import command_line
 from stakes.messages.notes import Note
+from stakes.sources.count_files import kept_in
 from stakes.sources.table import Table
-from stakes.summaries.stored_file import is_summary
 
 if TYPE_CHECKING:
     from stakes.sources.source import Source
@@ -93,11 +93,13 @@ def answer_at(
     inquiry: Inquiry, *, recalibrate: bool = False, attended: Attended = plainly
 ) -> Evaluation:
     """The evaluation of an inquiry without ranges: from counts, from an engine, or from rows."""
-    file = inquiry.file
-    if inquiry.confusion or (file is not None and (is_summary(file) or file.endswith(".json"))):
+    kept, rest = ([], None) if inquiry.confusion else kept_in(inquiry.source)
+    if inquiry.confusion or kept:
         from stakes.inquiry.count_answer import confusion_answer, kept_answer
 
-        return confusion_answer(inquiry) if inquiry.confusion else kept_answer(inquiry)
+        if inquiry.confusion:
+            return confusion_answer(inquiry)
+        return kept_answer(kept, rest, inquiry, attended)
     if inquiry.is_far:
         from stakes.inquiry.far_answer import far_answer
 

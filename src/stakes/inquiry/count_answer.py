@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,13 @@ from stakes.inquiry.case_question import (
     costs_given,
     refuse_or_name_dominated,
 )
-from stakes.inquiry.inquiry import Inquiry, judging_options
+from stakes.inquiry.inquiry import Attended, Inquiry, judging_options
 from stakes.inquiry.option_words import binary_costs
 from stakes.inquiry.proposal import of_outcomes, proposing
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
 from stakes.sources.cells import Labels
-from stakes.sources.count_files import added, listed_files, read_confusion
+from stakes.sources.count_files import added, alike, listed_files, read_confusion
 from stakes.summaries import (
     ConfusionMatrix,
     GroupedCounts,
@@ -35,6 +35,7 @@ from stakes.summaries import (
     save_summary,
 )
 from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.sliced_counts import SlicedCounts
 from stakes.summaries.stored_file import is_summary
 from stakes.uncertainty import compare
 
@@ -52,14 +53,14 @@ class Kept:
 def read_kept(path: str) -> Kept:
     """The decisions of each model that a saved summary, or all that fit a pattern, hold."""
     paths = listed_files([path])
-    if len(paths) == 1:
-        return _tables(load_summary(paths[0]), Path(paths[0]).stem, Path(paths[0]).name)
-    return _tables(added(paths)[0], "model", path)
+    return _tables(added(paths)[0], Path(paths[0]).stem if len(paths) == 1 else "model", path)
 
 
 def _tables(found: Any, stem: str, name: str) -> Kept:
     """Tables of counts from any summary that has them."""
     scores: dict[str, RankedScores] = {}
+    if isinstance(found, SlicedCounts):
+        found = found.decided
     if isinstance(found, Mapping) and "joint" in found:
         scores, found = dict(found.get("scores", {})), found["joint"]
     grouped = None
@@ -75,7 +76,7 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
         return Kept({str(model): table for model, table in found.items()})
     what = "several summaries" if isinstance(found, Mapping) else f"a {type(found).__name__}"
     raise FormatError(
-        f"{name} holds {what}, not counts of decisions.",
+        f"{Path(name).name} holds {what}, not counts of decisions.",
         hint="in Python: stakes.summaries.load_summary(path), then stakes.metrics or "
         "stakes.curves; counts of decisions are written by  stakes eval ... --save FILE",
     )
@@ -83,6 +84,11 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
 
 def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
+    if ev.counted is not None and ev.doubt is None:
+        from stakes.inquiry.daily_answer import sliced_counts
+
+        save_summary(sliced_counts(ev.counted), path)
+        return
     tables = {model.name: model.confusion for model in ev.models}
     found: Any = ev.joint or (tables if len(tables) > 1 else next(iter(tables.values())))
     cases, app = None if ev.sources is None else ev.sources.cases, ev.application
@@ -121,18 +127,38 @@ def confusion_answer(inquiry: Inquiry) -> Evaluation:
     return _count_answer(Kept(matrices), source, "confusion matrix", inquiry)
 
 
-def kept_answer(inquiry: Inquiry) -> Evaluation:
-    """The evaluation of a summary that was saved."""
-    file = inquiry.file
-    assert file is not None
-    if Path(file).is_file() and not is_summary(file):
-        load_summary(file)  # says what is wrong with it
+def kept_answer(
+    paths: Sequence[str], rest: str | None, inquiry: Inquiry, attended: Attended
+) -> Evaluation:
+    """The evaluation of summaries that were saved, and of files that are counted now."""
+    file = paths[0]
+    for path in paths:
+        if Path(path).is_file() and not is_summary(path):
+            load_summary(path)  # says what is wrong with it
+    found, _ = added(paths)
+    warned = tuple(Note("counted-twice", said=said) for said in alike(paths))
+    if isinstance(found, SlicedCounts):
+        from stakes.inquiry.daily_answer import daily_answer, is_same_question, priced_again
+
+        if rest is not None or is_same_question(found, inquiry):
+            ev = daily_answer(found, paths, rest, inquiry, attended)
+            return replace(ev, warnings=(*warned, *ev.warnings))
+        inquiry = priced_again(found, inquiry)
+    if rest is not None:
+        raise DataError(
+            f"{Path(file).name} holds decisions alone, so that rows cannot be added to it.",
+            hint="keep what an engine counts:  stakes eval 'days/*.parquet' ... --save FILE\n"
+            "or count these rows too and add the decisions:  stakes merge A.json B.json -o C.json",
+        )
     for option in ("label", "scores", "proba", "decisions", "weight", "groups", "by"):
         if getattr(inquiry, option):
             held = f"{Path(file).name} holds counts of decisions, not rows"
             hint = f"stakes eval {file} --cost fn=10 fp=1"
             raise DataError(f"{held}, so there is no column for --{option}.", hint=hint)
-    return _count_answer(read_kept(file), Path(file).name, "saved summary", inquiry)
+    name = Path(file).name if len(paths) == 1 else f"{len(paths)} saved summaries"
+    kept = _tables(found, Path(file).stem if len(paths) == 1 else "model", name)
+    ev = _count_answer(kept, name, "saved summary", inquiry)
+    return replace(ev, warnings=(*warned, *ev.warnings))
 
 
 def _count_answer(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evaluation:

@@ -91,6 +91,14 @@ class Counted:
     warnings: tuple[Note, ...]
     inquiry: Inquiry
     columns: Mapping[str, tuple[str, ...]]
+    form: str = ""
+
+    @property
+    def form_words(self) -> str:
+        """What was counted, and by whom."""
+        many = len(self.files.paths)
+        said = f"{many} {self.files.form} file{'s' if many != 1 else ''}, counted by {self.engine}"
+        return self.form or said
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +389,11 @@ def _typed(app: Application, values: Mapping[str, Any], columns: FarColumns) -> 
 
 def far_answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     """Count the files in their engine, and judge the counts."""
-    found = counted_far(inquiry, attended)
+    return judged_counts(counted_far(inquiry, attended))
+
+
+def judged_counts(found: Counted) -> Evaluation:
+    """The evaluation of what files came to."""
     inquiry, reduction, app = found.inquiry, found.reduction, found.application
     if inquiry.by:
         refuse_many_slices(inquiry.by, len(reduction.slices))
@@ -430,9 +442,9 @@ def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluat
     if len(kept) < len(ev.notes):  # said with what to do then on the command line
         notes.append(Note("recalibration-needs-memory"))
         ev = replace(ev, notes=kept)
-    many = len(files.paths)
-    form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
-    facts = {"source": files.title, "label": cases.label, "form": form, "models": len(ev)}
+    where: dict[str, Any] = {"source": files.title, "label": cases.label, "form": found.form_words}
     counts = found.reduction.rows_by_class if inquiry.weight else cases.totals
     more: dict[str, Any] = {"class_counts": counts, "warnings": found.warnings, "joint": joint}
-    return told(ev, notes, {**facts, "weight": inquiry.weight}, inquiry, **more)
+    more["counted"] = found
+    facts = {**where, "models": len(ev), "weight": inquiry.weight}
+    return told(ev, notes, facts, inquiry, **more)

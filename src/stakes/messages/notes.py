@@ -144,6 +144,7 @@ _WARNING = {
     "few-of-a-class": "Only {count} {cases} of '{name}': the figures are rough.",
     "other-shares": "{model} has other shares of the outcomes than {first}. All models are "
     "evaluated at the shares of {first}; change that with --prevalence.",
+    "counted-twice": "{said}.",
     "folders-taken": "'{name}' is both a column of the files and a name of folders ({name}=...); "
     "the folders were used.",
     "gaps-filled": "{gaps} They are filled as --missing {filler} says.",

@@ -7,6 +7,7 @@ are; `stakes.evaluate_frame` and a `stakes.Inquiry` take both.
 from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
+    from stakes.sources.count_files import SavedCounts as SavedCounts
     from stakes.sources.source import FarFiles as FarFiles
     from stakes.sources.source import Source as Source
     from stakes.sources.source import from_frame as from_frame

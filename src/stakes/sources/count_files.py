@@ -7,19 +7,23 @@ import glob
 import hashlib
 import io
 import json
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stakes._files import real_path
+from stakes._files import as_path, real_path
 from stakes.exceptions import FormatError, MergeError
 from stakes.sources.cells import are_numbers
 from stakes.sources.delimited import as_plain_text, whole_cells
-from stakes.sources.patterns import fitting, several_words
+from stakes.sources.patterns import fitting, hidden, several_words
 from stakes.sources.table_file import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
+from stakes.summaries.sliced_counts import SlicedCounts
+from stakes.summaries.stored_file import is_summary
 
 
 def read_confusion(path: str) -> ConfusionMatrix:
@@ -112,6 +116,75 @@ def listed_files(words: Sequence[str]) -> list[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class SavedCounts:
+    """Counts that were saved, such as one file a day, and files to count beside them.
+
+    What `read` gives of saved summaries; their sum is what all rows together come to.
+    """
+
+    paths: tuple[str, ...]
+    rest: str | None = None
+
+    @property
+    def source(self) -> str:
+        """How they are called in a sentence."""
+        return Path(self.paths[0]).name if len(self.paths) == 1 else f"{len(self.paths)} summaries"
+
+    @property
+    def is_far(self) -> bool:
+        """Yes: there are no rows in memory."""
+        return True
+
+    @property
+    def form(self) -> str:
+        """What the files are."""
+        return "saved summaries"
+
+
+def kept_in(source: Any) -> tuple[list[str], str | None]:
+    """The saved summaries among what a source names, and the rest of it.
+
+    A folder is either of summaries, each of which counts, or of rows.
+    """
+    if isinstance(source, SavedCounts):
+        return list(source.paths), source.rest
+    if not isinstance(source, str) or source == "-" or "://" in source:
+        return [], None
+    kept: list[str] = []
+    rest: list[str] = []
+    for word in several_words(source) or [source]:
+        found = _summaries_of(word)
+        kept += found
+        rest += [] if found else [word]
+    if kept and not rest:
+        return listed_files(kept), None
+    return listed_files(kept), (rest[0] if len(rest) == 1 else shlex.join(rest)) if kept else None
+
+
+def _summaries_of(word: str) -> list[str]:
+    """The saved summaries that a word stands for; none where it means rows."""
+    path = as_path(word)
+    if path.is_dir():
+        inside = [str(p) for p in sorted(path.rglob("*")) if p.is_file() and not hidden(p, path)]
+        rows = bool(inside) and not is_summary(inside[0])  # of thousands, only those named so
+        held = [p for p in inside if (not rows or p.endswith(".json")) and is_summary(p)]
+        if held and len(held) < len(inside):
+            odd = next(each for each in inside if each not in held)
+            raise FormatError(
+                f"the folder '{word}' holds saved summaries ({Path(held[0]).name}) and other files "
+                f"({Path(odd).name}).",
+                hint="keep them in folders of their own, and name both:  stakes eval counts/ rows/",
+            )
+        return held
+    if glob.has_magic(word) and not path.exists():
+        found = fitting(word)
+        if word.lower().endswith(".json"):
+            return listed_files([word])
+        return found if found and all(map(is_summary, found)) else []
+    return [word] if word.lower().endswith(".json") or is_summary(word) else []
+
+
 def alike(paths: Sequence[str]) -> list[str]:
     """A sentence for each file that holds, byte for byte, what an earlier one holds."""
     seen: dict[bytes, str] = {}
@@ -126,16 +199,27 @@ def alike(paths: Sequence[str]) -> list[str]:
 
 
 def added(paths: Sequence[str]) -> tuple[Any, float]:
-    """The sum of the files and its number of cases; a file that does not fit is named."""
+    """The sum of the files and its number of cases; a file that does not fit is named.
+
+    Where some hold decisions alone, so does the sum.
+    """
     total = load_summary(paths[0])
     for path in paths[1:]:
         part = load_summary(path)
         try:
-            total = merge_summaries([total, part])
+            total = merge_summaries(_comparable(total, part))
         except MergeError as error:
             message = f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}"
             raise MergeError(message, hint=error.hint) from None
     return total, cases_in(total)
+
+
+def _comparable(*parts: Any) -> list[Any]:
+    """Two summaries as what both of them hold."""
+    full = [isinstance(part, SlicedCounts) for part in parts]
+    if all(full) or not any(full):
+        return list(parts)
+    return [part.decided if isinstance(part, SlicedCounts) else part for part in parts]
 
 
 def cases_in(summary: Any) -> float:

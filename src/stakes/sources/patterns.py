@@ -132,7 +132,7 @@ def _listed(said: str) -> list[str]:
         return [path for word in words for path in _listed(word)]
     path = as_path(said)
     if path.is_dir():
-        found = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p, path)]
+        found = [p for p in sorted(path.rglob("*")) if p.is_file() and not hidden(p, path)]
         if not found:
             raise FormatError(f"the folder '{said}' holds no files.")
         return [str(p) for p in found]
@@ -157,7 +157,7 @@ def fitting(pattern: str) -> list[str]:
     return sorted(glob.glob("/".join([*literal, *parts[named:]]), recursive=True))  # noqa: PTH207
 
 
-def _hidden(path: Path, folder: Path) -> bool:
+def hidden(path: Path, folder: Path) -> bool:
     """Files that writers leave beside the data: _SUCCESS, .crc, _metadata."""
     return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 

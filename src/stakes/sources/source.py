@@ -17,6 +17,7 @@ from stakes._files import as_path
 from stakes._optional import load
 from stakes.exceptions import DataError, MissingExtraError
 from stakes.messages.quantities import grouped
+from stakes.sources.count_files import SavedCounts, kept_in
 from stakes.sources.patterns import Files, form_of, found_files, several_words
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
@@ -149,8 +150,8 @@ class FarFiles:
             yield found
 
 
-#: Anything that has rows with named columns.
-Source = Table | FarFiles
+#: Anything that has rows with named columns, or the counts of rows.
+Source = Table | FarFiles | SavedCounts
 
 
 def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source:
@@ -165,7 +166,7 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
     said : str
         A file of any kind that ``stakes eval --help`` names, Arrow, or a list of trials with
         scores; ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for
-        CSV on standard input.
+        CSV on standard input. Or saved summaries, such as a folder with one for each day.
     engine : {"duckdb", "polars", "spark", "memory"}, optional
         Who counts; naming one leaves the rows where they are, and ``"memory"`` reads them.
     memory : str
@@ -173,7 +174,7 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
 
     Returns
     -------
-    Table or FarFiles
+    Table, FarFiles or SavedCounts
         For `stakes.evaluate_frame`, or for an `Inquiry` as its `source`.
 
     Examples
@@ -187,6 +188,9 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
     >>> rows.names, rows.n_rows
     (('truth', 'p'), 2)
     """
+    kept, rest = kept_in(of_kind(said, "said", str))
+    if kept:
+        return SavedCounts(tuple(kept), rest)
     if is_far(said, engine):
         return FarFiles(found_files(said), engine or "duckdb", memory)
     return read_table(said)

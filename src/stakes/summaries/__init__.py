@@ -12,6 +12,7 @@ with LoadedOnUse(globals()):
     from stakes.summaries.score_counts import ScoreCounts as ScoreCounts
     from stakes.summaries.score_counts import one_vs_rest as one_vs_rest
     from stakes.summaries.score_counts import pairwise as pairwise
+    from stakes.summaries.sliced_counts import SlicedCounts as SlicedCounts
     from stakes.summaries.stored_file import load_summary as load_summary
     from stakes.summaries.stored_file import merge_summaries as merge_summaries
     from stakes.summaries.stored_file import save_summary as save_summary

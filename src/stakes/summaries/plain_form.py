@@ -16,10 +16,13 @@ from stakes.summaries.cost_tally import CostTally
 from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
 from stakes.summaries.score_bins import ScoreBins
 from stakes.summaries.score_counts import ScoreCounts
+from stakes.summaries.sliced_counts import CountTable, SlicedCounts
 from stakes.summaries.storable import DecidedBy
 
-_SUMMARIES = (ConfusionMatrix, CostTally, PairedCounts, GroupedCounts, ScoreBins, ScoreCounts)
-_KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, DecidedBy)}
+_SUMMARIES = (
+    ConfusionMatrix, CostTally, PairedCounts, GroupedCounts, ScoreBins, ScoreCounts, SlicedCounts
+)  # fmt: skip
+_KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, CountTable, DecidedBy)}
 #: What a mapping from names to summaries is called in a file.
 _COLLECTION = "collection"
 _DTYPES = ("int64", "float16", "float32", "float64")
@@ -164,6 +167,13 @@ def beyond_json(value: float) -> Any:
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
+def _read_parts(forms: Any, where: str) -> tuple[Any, ...]:
+    """Summaries that are parts of one."""
+    if not isinstance(forms, list):
+        raise FormatError(f"`{where}` must be a list of summaries; got {forms!r}.")
+    return tuple(summary_of(form, f"{where}[{k}]") for k, form in enumerate(forms))
+
+
 _Form = tuple[Callable[[Any], Any], Callable[[Any, str], Any]]
 _ARRAY: _Form = _array, _read_array
 _NAMES: _Form = (lambda names: [_name(name) for name in names]), _read_names
@@ -178,4 +188,9 @@ _FORMS: dict[str, _Form] = {
     ),
     "joint": (plain_form, summary_of),
     "kind": (str, lambda kind, _: kind),  # checked by the summary
+    "asked": (str, lambda text, _: text),
+    "told": (str, lambda text, _: text),
+    "names": _NAMES,
+    "slices": _NAMES,
+    "parts": (lambda parts: [plain_form(part) for part in parts], _read_parts),
 }

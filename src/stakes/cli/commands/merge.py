@@ -37,11 +37,16 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.terminal import print_wrapped
     from stakes.messages.quantities import grouped
     from stakes.sources.count_files import added, alike, listed_files
-    from stakes.summaries import save_summary
+    from stakes.summaries import load_summary, save_summary
+    from stakes.summaries.sliced_counts import SlicedCounts
 
     refuse_overwriting({"-o": args.output}, args.files)
     paths = listed_files(args.files)
     total, cases = added(paths)
+    if not isinstance(total, SlicedCounts):
+        full = [path for path in paths if isinstance(load_summary(path), SlicedCounts)]
+        if full:
+            warn(f"some files hold decisions alone, so the sum does too, unlike {full[0]}")
     for sentence in alike(paths):
         warn(sentence)
     save_summary(total, args.output)

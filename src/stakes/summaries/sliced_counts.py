@@ -1,0 +1,244 @@
+"""SlicedCounts: all that one pass over rows counted, with what was asked, so that days add up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import of_kind
+from stakes._kernels.cell_counts import add_cells
+from stakes._names import as_names
+from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.joint_counts import PairedCounts
+from stakes.summaries.storable import Storable
+from stakes.typing import FloatArray, Name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountTable:
+    """What falls into each cell that occurs: counts, sums, and the extremes of a score.
+
+    Parameters
+    ----------
+    systems : tuple of names
+        The models that it is about.
+    names : tuple of names
+        What each column of `sums` is.
+    cells : array of int, (n, k)
+        The slice, and then the true class and what each model decided; or the bin of a score.
+    counts : array, (n, c)
+        Whole numbers, or weights.
+    sums : array of float, (n, s)
+        Sums over the rows of a cell.
+    ends : array of float, (n, 2), optional
+        The least and the greatest score of a bin.
+    edges : array of float, optional
+        Those of the bins.
+    """
+
+    systems: tuple[Name, ...]
+    names: tuple[Name, ...]
+    cells: NDArray[np.int64]
+    counts: NDArray[Any]
+    sums: FloatArray
+    ends: FloatArray | None = None
+    edges: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        n = self.cells.shape[0]
+        heights = {each.shape[:1] for each in (self.counts, self.sums)}
+        flat = any(each.ndim != 2 for each in (self.cells, self.counts, self.sums))
+        if flat or heights != {(n,)} or self.sums.shape[1] != len(self.names):
+            raise DataError("the columns of a table of counts do not fit each other.")
+        if (self.ends is None) != (self.edges is None):
+            raise DataError("bins need edges and extremes.")
+        if self.ends is not None and self.ends.shape != (n, 2):
+            raise DataError(f"`ends` must have the shape {(n, 2)}; got {self.ends.shape}.")
+        if n and (self.cells.min() < 0 or self.counts.min() < 0):
+            raise DataError("cells and counts must not be negative.")
+
+    @property
+    def is_binned(self) -> bool:
+        """Whether cells are bins of a score."""
+        return self.edges is not None
+
+    def __add__(self, other: CountTable) -> CountTable:
+        if (self.systems, self.names) != (other.systems, other.names):
+            raise MergeError("tables of counts must be of the same models to be added.")
+        if not _same(self.edges, other.edges):
+            raise MergeError("binned scores must have the same edges to be added.")
+        cells, place = np.unique(
+            np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True
+        )
+        place = place.reshape(-1)
+        counts = np.concatenate([self.counts, other.counts])
+        sums = np.concatenate([self.sums, other.sums])
+        added = [np.zeros((len(cells), each.shape[1]), each.dtype) for each in (counts, sums)]
+        for total, each in zip(added, (counts, sums), strict=True):
+            np.add.at(total, place, each)
+        ends = None
+        if self.ends is not None and other.ends is not None:
+            ends = np.full((len(cells), 2), [np.inf, -np.inf])
+            both = np.concatenate([self.ends, other.ends])
+            np.minimum.at(ends[:, 0], place, both[:, 0])
+            np.maximum.at(ends[:, 1], place, both[:, 1])
+        return replace(self, cells=cells, counts=added[0], sums=added[1], ends=ends)
+
+
+def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
+    """Whether two arrays are equal, or both absent."""
+    return (first is None and second is None) or np.array_equal(first, second)  # type: ignore[arg-type]
+
+
+#: What differs between two days, in words; all else is called by its own name.
+_ASKED = {
+    "costs": "costs",
+    "priors": "shares where it will run",
+    "made_for": "shares of the data, by which probabilities were moved",
+    "columns": "columns of the models",
+    "models": "models",
+    "by": "slices",
+}
+
+
+# Days that add up: docs/design/saved-summaries.md.
+@dataclass(frozen=True, eq=False, repr=False)
+class SlicedCounts(Storable):
+    """Everything that was counted of rows, slice by slice, and what was asked.
+
+    Written by ``stakes eval ... --save FILE`` of files that an engine counts, and read by
+    `load_summary`. What was asked must be the same for two of them to add; then their sum is what
+    both sets of rows together give.
+
+    Parameters
+    ----------
+    asked : str
+        What was asked, as JSON.
+    told : str
+        What was noticed about the rows, as a JSON list of codes with their values.
+    classes, decisions : tuple of names
+        In the order of the costs.
+    slices : tuple of names
+        The values by which rows are apart; one without a name where they are not.
+    parts : tuple of CountTable
+        Joint cells of the models, and bins of their scores.
+    """
+
+    asked: str
+    told: str
+    classes: tuple[Name, ...]
+    decisions: tuple[Name, ...]
+    slices: tuple[Name, ...]
+    parts: tuple[CountTable, ...]
+
+    def __post_init__(self) -> None:
+        for name, kind in (("asked", dict), ("told", list)):
+            try:
+                held = json.loads(of_kind(getattr(self, name), name, str))
+            except (ValueError, RecursionError):
+                held = None
+            if not isinstance(held, kind):
+                raise DataError(f"`{name}` must be JSON of a {kind.__name__}.")
+        as_names(self.classes, "classes"), as_names(self.decisions, "decisions")
+        if not self.parts or not all(isinstance(part, CountTable) for part in self.parts):
+            raise DataError("`parts` must hold tables of counts.")
+        limits = (len(self.slices), len(self.classes), len(self.decisions))
+        for part in self.parts:
+            most = [limits[min(k, 2)] for k in range(part.cells.shape[1])]
+            if part.is_binned:
+                most = [limits[0], len(part.edges) + 1]  # type: ignore[arg-type]
+            elif part.cells.shape[1] != len(part.systems) + 2:
+                raise DataError("a table of counts has other columns than its models.")
+            if (part.cells >= np.array(most)).any():
+                raise DataError("a cell lies outside of the slices, classes or decisions.")
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """What was asked."""
+        found: dict[str, Any] = json.loads(self.asked)
+        return found
+
+    @property
+    def _counted_by(self) -> dict[str, Any]:
+        """What must be the same for counts to add: all but the words in which it was said."""
+        held = self.question
+        words = {f"--{name.replace('_', '-')}": value for name, value in held["words"].items()}
+        return {**{k: v for k, v in held.items() if k not in ("said", "words")}, **words}
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of the cases of each class."""
+        part = self.parts[0]
+        found = np.bincount(part.cells[:, 1], _weights(part), len(self.classes))
+        return found.astype(np.float64)
+
+    @property
+    def decided(self) -> PairedCounts | ConfusionMatrix:
+        """What was decided, in all slices together: of one model, or of all on the same cases."""
+        found = self.joint
+        return found if len(found.systems) > 1 else found.confusion(found.systems[0])
+
+    @property
+    def joint(self) -> PairedCounts:
+        """What all models decided on the same cases, in all slices together."""
+        models = tuple(self.question["models"])
+        for part in self.parts:
+            if part.systems == models and not part.is_binned:
+                cells, counts = add_cells(part.cells[:, 1:].astype(np.intp), _weights(part))
+                return PairedCounts(cells, counts, models, self.classes, self.decisions)
+        raise UndefinedError("these models were not counted together.")
+
+    def __add__(self, other: object) -> SlicedCounts:
+        if not isinstance(other, SlicedCounts):
+            return NotImplemented
+        mine, theirs = self._counted_by, other._counted_by
+        odd = next((k for k in {**mine, **theirs} if mine.get(k) != theirs.get(k)), None)
+        if odd is not None:
+            raise MergeError(
+                f"these counts were asked for with different {_ASKED.get(odd, odd)}: "
+                f"{_brief(mine.get(odd))} and {_brief(theirs.get(odd))}.",
+                hint=_hint(odd, mine),
+            )
+        slices = tuple(dict.fromkeys((*self.slices, *other.slices)))
+        where = np.array([slices.index(name) for name in other.slices])
+        parts = []
+        for first, second in zip(self.parts, other.parts, strict=True):
+            cells = second.cells.copy()
+            cells[:, 0] = where[cells[:, 0]]
+            parts.append(first + replace(second, cells=cells))
+        noticed = json.loads(self.told)
+        noticed += [each for each in json.loads(other.told) if each not in noticed]
+        return replace(self, told=json.dumps(noticed), slices=slices, parts=tuple(parts))
+
+    def __repr__(self) -> str:
+        models, total = len(self.question["models"]), float(self.class_totals.sum())
+        return f"<SlicedCounts of {total:g} cases: models {models}, slices {len(self.slices)}>"
+
+
+def _weights(part: CountTable) -> NDArray[Any]:
+    """The weight of each joint cell; its number of rows where there are no weights."""
+    if "weight" in part.names:
+        return np.asarray(part.sums[:, part.names.index("weight")])
+    return np.asarray(part.counts[:, 0])
+
+
+def _brief(value: Any) -> str:
+    """A value as text, cut where it is long."""
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def _hint(odd: str, asked: dict[str, Any]) -> str:
+    """What to do about counts that were asked for otherwise."""
+    if odd != "made_for":
+        return "count again from the rows, each time with the same question"
+    moved = "they were moved by the shares of each day's own rows; count all rows together"
+    if asked.get("--scores-are") == "llr":
+        return moved
+    already = "--posteriors-already-adjusted"
+    return f"{moved},\nor say that they hold for --prevalence already:  {already}"
