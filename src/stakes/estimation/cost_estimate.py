@@ -92,3 +92,52 @@ class CostEstimate:
     def __repr__(self) -> str:
         ends = f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
         return f"<CostEstimate of {self.cases} cases: {ends}, change: {self.change}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelCheck:
+    """Whether labels agree with an estimate; what `check_labels` returns.
+
+    Parameters
+    ----------
+    cost : float
+        Cost per labelled case, by the labels.
+    expected, low, high : float
+        The estimate for the same cases, and what chance allows around it.
+    level : float
+        Of the interval.
+    chance : float
+        Probability of a cost at least so far from the estimate, if its assumption holds.
+    cases : int
+        How many cases were labelled.
+    """
+
+    cost: float
+    expected: float
+    low: float
+    high: float
+    level: float
+    chance: float
+    cases: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the cost lies where chance allows."""
+        return self.chance >= 1 - self.level
+
+    @property
+    def text(self) -> str:
+        """The check in a sentence or two."""
+        said = (
+            f"{self.cases} labels give {self.cost:.4g} per case; estimated for the same cases: "
+            f"{self.expected:.4g} ({self.low:.4g} to {self.high:.4g})."
+        )
+        if self.agrees:
+            return f"{said} They agree."
+        return (
+            f"{said} They disagree (chance {self.chance:.1g}): the relation of inputs and truth "
+            "has changed, and estimates without labels are wrong."
+        )
+
+    def __repr__(self) -> str:
+        return f"<LabelCheck: {self.text}>"

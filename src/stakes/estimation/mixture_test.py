@@ -53,18 +53,26 @@ def _looked_at(posteriors: FloatArray) -> FloatArray:
 
 def shares_chance(reference: Calibrated, new: Calibrated) -> float:
     """Chance of posteriors that differ so much on average, if nothing had changed."""
-    both = [each.posteriors[:, 1:] for each in (reference, new)]
-    apart = new.cases.mean(both[1]) - reference.cases.mean(both[0])
-    spread = np.zeros((apart.shape[0], apart.shape[0]))
-    for each, table in zip((reference, new), both, strict=True):
-        off = table - each.cases.mean(table)
-        weights = each.cases.mass / each.cases.mass.sum() / each.cases.effective
-        spread += (off * weights[:, None]).T @ off
-    return chi_squared_chance(apart, spread)
+    return mean_chance(reference, new, (reference.posteriors[:, 1:], new.posteriors[:, 1:]))
+
+
+def mean_chance(
+    reference: Calibrated, new: Calibrated, looked_at: tuple[FloatArray, FloatArray]
+) -> float:
+    """Chance of features that differ so much on average, if both were of one population."""
+    old, fresh = looked_at
+    apart = new.cases.mean(fresh) - reference.cases.mean(old)
+    return chi_squared_chance(apart, _mean_spread(reference, old) + _mean_spread(new, fresh))
+
+
+def _mean_spread(cases: Calibrated, values: FloatArray) -> FloatArray:
+    """Covariance of the means of columns; cases may have unequal weights."""
+    off = values - cases.cases.mean(values)
+    weights = cases.cases.squares / cases.cases.mass.sum() ** 2
+    return np.asarray((off * weights[:, None]).T @ off)
 
 
 def mixture_chance(
-    reference: Calibrated,
     new: Calibrated,
     means: ClassMeans,
     fit: ShareFit,
@@ -81,9 +89,7 @@ def mixture_chance(
     off = new.cases.mean(fresh) - table @ fit.shares
     left_old = old - fit.tangent_old @ explained.T
     left_new = fresh - fit.tangent_new @ explained.T
-    apart = left_new - new.cases.mean(left_new)
-    weights = new.cases.mass / new.cases.mass.sum() / new.cases.effective
-    spread = (apart * weights[:, None]).T @ apart + means.spread(left_old, fit.shares)
+    spread = _mean_spread(new, left_new) + means.spread(left_old, fit.shares)
     return chi_squared_chance(off, spread)
 
 

@@ -1,13 +1,14 @@
 """`estimate_cost`: what decisions on unlabelled cases cost, by the simplest change that the scores
-do not reject.
+do not reject; and whether labels of some of them agree.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from stakes._checks import as_level, of_kind
 from stakes._columns import in_brief
@@ -16,13 +17,21 @@ from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed, place_of
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrators.affine import default_calibrator
-from stakes.estimation.cost_estimate import CostEstimate
+from stakes.estimation.cost_estimate import CostEstimate, LabelCheck
 from stakes.estimation.decided_cases import DecidedCases
-from stakes.estimation.mixture_test import mixture_chance, score_features, shares_chance
+from stakes.estimation.input_columns import features
+from stakes.estimation.input_shift import weighted_reference
+from stakes.estimation.mixture_test import (
+    mean_chance,
+    mixture_chance,
+    score_features,
+    shares_chance,
+)
 from stakes.estimation.share_shift import (
     Calibrated,
     ClassMeans,
     Estimated,
+    ShareFit,
     fit_shares,
     prior_estimate,
     shifted_cost,
@@ -31,10 +40,8 @@ from stakes.estimation.share_shift import (
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
 
-_CHANGES = ("auto", "none", "shares")
-#: Shares are taken to have changed when chance alone would move the scores less often than this.
-_MOVED = 0.05
-#: A mixture of the classes is rejected when chance would do so less often than this.
+_CHANGES = ("auto", "none", "shares", "inputs")
+#: What chance would do less often than this rejects that nothing, or the shares alone, changed.
 _REJECTED = 0.01
 #: A class with fewer labelled cases than this is too little known.
 _LEAST = 10
@@ -64,9 +71,9 @@ def estimate_cost(
         Labelled cases of the same model: ``DecidedCases.from_scores(y_true, p, costs=...)``.
     new : DecidedCases, or posteriors
         The cases without labels: ``reference.alike(p_new)``, or the posteriors alone.
-    change : {"auto", "none", "shares"}
-        What has changed since the reference. "auto" takes the simplest that the scores do not
-        reject: nothing, then the class shares.
+    change : {"auto", "none", "shares", "inputs"}
+        What has changed since the reference. "auto" takes the simplest that the scores (and inputs,
+        if both have them) do not reject: nothing, the class shares, or else the mix of inputs.
     calibrator : Calibrator, optional
         What posteriors are calibrated with on the reference; `Affine` by default.
     level : float
@@ -103,27 +110,64 @@ def estimate_cost(
     ('shares', True)
     """
     level, new = as_level(level), _checked(reference, new, change)
-    before, after = _calibrated(reference, new, calibrator)
-    means = ClassMeans(before)
-    fit = fit_shares(before, after, means)
-    tests = {
-        "shares": shares_chance(before, after),
-        "mixture": mixture_chance(before, after, means, fit, score_features(before, after)),
-    }
-    kind = change
-    if change == "auto":
-        kind = "none" if tests["shares"] >= _MOVED else "shares"
-        if tests["mixture"] < _REJECTED:
-            raise UndefinedError(
-                "the new scores are no mixture of what each class scored in the reference (chance "
-                f"{tests['mixture']:.1g}), so more than the class shares has changed and the cost "
-                "cannot be estimated from scores.",
-                hint='label some of the new cases; or take it on trust: change="shares"',
-            )
-    moved = shifted_cost(before, after, means, fit)
-    found = moved if kind == "shares" else _still(unchanged_cost(before, after), moved)
+    found = _of_all(reference, new, change, calibrator, level)
+    if reference.by is None or new.by is None:
+        return found
+    slices = {}
+    for name in np.unique(new.by).tolist():
+        parts = [each.part(each.by == name) for each in (reference, new)]
+        try:
+            _refuse_few(parts[0])
+            slices[name] = _of_all(parts[0], parts[1], change, calibrator, level)
+        except (DataError, UndefinedError) as error:
+            found = replace(found, notes=(*found.notes, f"slice {name!s}: {error.message}"))
+    return replace(found, slices=slices)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """Both sides calibrated, what is taken to have changed, and the tests that said so."""
+
+    before: Calibrated
+    after: Calibrated
+    means: ClassMeans
+    shares: ShareFit
+    change: str
+    tests: dict[str, float]
+
+    @property
+    def factors(self) -> FloatArray:
+        """By how much the odds of each class were multiplied."""
+        if self.change == "shares":
+            return self.shares.shares / self.shares.old
+        return np.ones(len(self.shares.old))
+
+    @property
+    def estimated(self) -> Estimated:
+        """The cost of the new cases; if nothing is taken to have changed, in doubt also by what the
+        scores hint at without proof.
+        """
+        if self.change == "inputs":
+            return unchanged_cost(self.before, self.after)
+        moved = shifted_cost(self.before, self.after, self.means, self.shares)
+        if self.change == "shares":
+            return moved
+        still = unchanged_cost(self.before, self.after)
+        return replace(still, variance=still.variance + (moved.cost - still.cost) ** 2)
+
+
+def _of_all(
+    reference: DecidedCases, new: DecidedCases, change: str, calibrator: Any, level: float
+) -> CostEstimate:
+    """The estimate for all cases together."""
+    fitted = _fitted(reference, new, change, calibrator)
+    found, kind = fitted.estimated, fitted.change
     low, high = _ends(found, new, level)
-    shares = fit.shares if kind == "shares" else fit.old
+    priors = None
+    shares = new.mean(fitted.after.posteriors)
+    if kind != "inputs":
+        priors = prior_estimate(fitted.shares, fitted.after, fitted.means, level)
+        shares = fitted.shares.shares if kind == "shares" else fitted.shares.old
     return CostEstimate(
         value=found.cost,
         low=low,
@@ -133,17 +177,132 @@ def estimate_cost(
         cases=new.number,
         reference_cases=reference.number,
         naive=_naive(new, shares),
-        priors=prior_estimate(fit, after, means, level),
-        tests=tests,
-        effective_cases=reference.effective,
+        priors=priors,
+        tests=fitted.tests,
+        effective_cases=fitted.before.cases.effective,
         unit=reference.application.unit,
+        notes=_notes(fitted.tests),
     )
 
 
-def _still(unchanged: Estimated, moved: Estimated) -> Estimated:
-    """The cost if nothing has changed, in doubt also by what the scores hint at without proof."""
-    hinted = (moved.cost - unchanged.cost) ** 2
-    return replace(unchanged, variance=unchanged.variance + hinted)
+def _notes(tests: dict[str, float]) -> tuple[str, ...]:
+    """What weighting by the inputs left unexplained."""
+    if tests.get("weighted", 1.0) >= _REJECTED:
+        return ()
+    return (
+        "also after weighting by these inputs the scores differ from the reference (chance "
+        f"{tests['weighted']:.1g}): inputs that are not given may have changed too",
+    )
+
+
+def _fitted(reference: DecidedCases, new: DecidedCases, change: str, calibrator: Any) -> _Fitted:
+    """What has changed, and both sides calibrated accordingly."""
+    before, after = _calibrated(reference, new, calibrator)
+    means = ClassMeans(before)
+    shares = fit_shares(before, after, means)
+    looked_at, inputs = score_features(before, after), _inputs_of(reference, new, change)
+    both = looked_at
+    if inputs is not None:
+        both = tuple(np.column_stack(pair) for pair in zip(looked_at, inputs, strict=True))  # type: ignore[assignment]
+    tests = {
+        "shares": shares_chance(before, after),
+        "mixture": mixture_chance(after, means, shares, both),
+    }
+    kind = change
+    if change == "auto":
+        kind = "none" if tests["shares"] >= _REJECTED else "shares"
+        if tests["mixture"] < _REJECTED:
+            kind = "inputs"
+    if kind != "inputs":
+        return _Fitted(before, after, means, shares, kind, tests)
+    if inputs is None:
+        raise UndefinedError(
+            "the new scores are no mixture of what each class scored in the reference (chance "
+            f"{tests['mixture']:.1g}), so more than the class shares has changed and the cost "
+            "cannot be estimated from scores.",
+            hint="give the inputs of both; or label some of the new cases; or take it on trust: "
+            'change="shares"',
+        )
+    weighed = weighted_reference(reference, new, inputs)
+    before, after = _calibrated(weighed, new, calibrator)
+    tests["weighted"] = mean_chance(before, after, score_features(before, after))
+    return _Fitted(before, after, means, shares, "inputs", tests)
+
+
+def _inputs_of(
+    reference: DecidedCases, new: DecidedCases, change: str
+) -> tuple[FloatArray, FloatArray] | None:
+    """Bins of the inputs of both, where both have them."""
+    if reference.inputs is not None and new.inputs is not None:
+        return features(reference.inputs, new.inputs)
+    if change == "inputs" or (reference.inputs is None) != (new.inputs is None):
+        without = "reference" if reference.inputs is None else "new cases"
+        raise DataError(
+            f"the {without} must have `inputs`, because they are weighed by them.",
+            hint="DecidedCases.from_scores(..., inputs=X), reference.alike(..., inputs=X_new)",
+        )
+    return None
+
+
+@answers_guesses
+def check_labels(
+    reference: DecidedCases,
+    new: Any,
+    labelled: DecidedCases,
+    *,
+    change: str = "auto",
+    calibrator: Calibrator | None = None,
+    level: float = 0.95,
+) -> LabelCheck:
+    """Whether labels of some new cases agree with what was estimated for them.
+
+    What no score shows, that the same inputs now lead to other classes, a few labels do. They must
+    be of cases drawn at random from the new ones.
+
+    Parameters
+    ----------
+    reference, new : DecidedCases
+        As in `estimate_cost`.
+    labelled : DecidedCases
+        Those of the new cases that were labelled: ``reference.alike(p, y_true=y)``.
+    change, calibrator : optional
+        As in `estimate_cost`.
+    level : float
+        The check fails in this share of cases, or less, where nothing is wrong: 1 - `level`.
+
+    Returns
+    -------
+    LabelCheck
+        The cost by the labels, the estimate for the same cases, and the chance of their distance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> p = rng.random(3000)
+    >>> y = rng.random(3000) < p
+    >>> old = DecidedCases.from_scores(y[:2000], p[:2000], costs={"fn": 1, "fp": 1})
+    >>> same = old.alike(p[2000:2200], y_true=y[2000:2200])
+    >>> turned = old.alike(p[2000:2200], y_true=~y[2000:2200])
+    >>> [check_labels(old, p[2000:], each).agrees for each in (same, turned)]
+    [True, False]
+    """
+    level, new = as_level(level), _checked(reference, new, change)
+    of_kind(labelled, "labelled", DecidedCases, hint="reference.alike(p, y_true=y)")
+    fitted = _fitted(reference, new, change, calibrator)
+    _, some = _calibrated(fitted.before.cases, labelled, calibrator)
+    expected, variances = some.expected(fitted.factors)
+    _, all_variances = fitted.after.expected(fitted.factors)
+    found = fitted.estimated
+    shift = found.cost - float(new.mean(fitted.after.expected(fitted.factors)[0]))
+    doubt = max(found.variance - fitted.after.noise(all_variances), 0.0)
+    spread = float(np.sqrt(some.noise(variances) + doubt))
+    estimate = float(labelled.mean(expected)) + shift
+    apart = abs(labelled.cost - estimate)
+    chance = 2 * float(ndtr(-apart / spread)) if spread > 0 else float(apart == 0)
+    reach = normal_quantile(level) * spread
+    return LabelCheck(
+        labelled.cost, estimate, estimate - reach, estimate + reach, level, chance, labelled.number
+    )
 
 
 def _checked(reference: Any, new: Any, change: Any) -> DecidedCases:
@@ -156,14 +315,7 @@ def _checked(reference: Any, new: Any, change: Any) -> DecidedCases:
     )
     if place_of(change, _CHANGES) is None:
         raise DataError(f"`change` must be one of {listed(_CHANGES)}; got {in_brief(change)}.")
-    counts = np.bincount(reference.labels, minlength=len(reference.classes))
-    if counts.min() < _LEAST:
-        name = reference.classes[int(np.argmin(counts))]
-        raise DataError(
-            f"`reference` has {counts.min()} cases of {name!r}; {_LEAST} are needed to know how a "
-            "class scores.",
-            hint="bring more labelled cases",
-        )
+    _refuse_few(reference)
     cases = new if isinstance(new, DecidedCases) else reference.alike(new)
     if cases.classes != reference.classes:
         raise DataError(
@@ -172,6 +324,21 @@ def _checked(reference: Any, new: Any, change: Any) -> DecidedCases:
             hint="reference.alike(new_posteriors)",
         )
     return cases
+
+
+def _refuse_few(reference: DecidedCases) -> None:
+    """Raise where a class has too few labelled cases."""
+    alike = np.divide(reference.squares, reference.mass)
+    counts = np.bincount(
+        reference.labels, weights=reference.mass / alike, minlength=len(reference.classes)
+    )
+    if counts.min() < _LEAST:
+        name = reference.classes[int(np.argmin(counts))]
+        raise DataError(
+            f"the reference has {counts.min():.0f} cases of {name!r}; {_LEAST} are needed to know "
+            "how a class scores.",
+            hint="bring more labelled cases",
+        )
 
 
 def _calibrated(

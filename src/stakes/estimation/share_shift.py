@@ -44,8 +44,9 @@ class Calibrated:
 class ClassMeans:
     """Means within the classes of the reference, and how sure they are.
 
-    The means are over the labelled cases of a class. Variances are over all reference cases, each
-    with the posterior of the class: a class of few cases would say too little of its spread.
+    The means are over the labelled cases of a class. Variances are, by half, over all reference
+    cases with the posterior of the class: a class of few cases says too little of its spread, and
+    posteriors alone would have to be right.
     """
 
     reference: Calibrated
@@ -59,9 +60,9 @@ class ClassMeans:
 
     @cached_property
     def likely(self) -> FloatArray:
-        """The same with posteriors in place of labels."""
+        """The same, by half with posteriors in place of labels."""
         table = self.reference.posteriors * self.reference.cases.mass[:, None]
-        return np.asarray(table / table.sum(axis=0))
+        return np.asarray(table / table.sum(axis=0) / 2 + self.members / 2)
 
     @cached_property
     def per_case(self) -> FloatArray:
@@ -94,18 +95,14 @@ def _covariance(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ShareFit:
-    """Class shares of the new cases, and the moments they were found by."""
+    """Class shares of the new cases: the most likely ones, and those that the means ask for."""
 
     old: FloatArray
+    likely: FloatArray
     shares: FloatArray
     tangent_old: FloatArray
     tangent_new: FloatArray
     inverse: FloatArray
-
-    @property
-    def factors(self) -> FloatArray:
-        """By how much the odds of each class were multiplied."""
-        return self.shares / self.old
 
 
 # How shares are estimated: docs/design/estimation.md.
@@ -127,7 +124,7 @@ def fit_shares(reference: Calibrated, new: Calibrated, means: ClassMeans) -> Sha
     table = means.means(tangent[0])
     inverse = np.asarray(np.linalg.pinv(table, rcond=1e-6), dtype=np.float64)
     found = np.maximum(inverse @ new.cases.mean(tangent[1]), 0.0)
-    return ShareFit(old, found / found.sum(), tangent[0], tangent[1], inverse)
+    return ShareFit(old, start, found / found.sum(), tangent[0], tangent[1], inverse)
 
 
 def _slopes(ratios: FloatArray, shares: FloatArray) -> FloatArray:
@@ -156,6 +153,9 @@ def prior_estimate(fit: ShareFit, new: Calibrated, means: ClassMeans, level: flo
     return PriorEstimate(new.cases.classes, shares, low, high, level, method, 1)
 
 
+# ----------------------------------------------------------------- costs
+
+
 @dataclass(frozen=True, slots=True)
 class Estimated:
     """A cost, and the variance of its distance from what the labels will give."""
@@ -167,28 +167,62 @@ class Estimated:
 def unchanged_cost(reference: Calibrated, new: Calibrated) -> Estimated:
     """Cost of the new cases if nothing has changed.
 
-    What calibrated posteriors expect of the new cases, plus what they missed in the reference.
+    What calibrated posteriors expect of the new cases; and the same plus what they missed in the
+    reference.
     """
     even = np.ones(len(reference.cases.classes))
     expected, variances = new.expected(even)
     before, doubt = reference.expected(even)
     cases = reference.cases
-    missed = cases.paid[np.arange(len(cases)), cases.labels] - before
-    cost = new.cases.mean(expected) + cases.mean(missed)
-    return Estimated(float(cost), new.noise(variances) + reference.noise(doubt))
+    missed = cases.mean(cases.paid[np.arange(len(cases)), cases.labels] - before)
+    noise, cost = new.noise(variances), float(new.cases.mean(expected))
+    trusting = Estimated(cost, noise + _calibration_doubt(reference, new, even, moves=False))
+    careful = Estimated(cost + float(missed), noise + reference.noise(doubt))
+    return weighed(trusting, careful)
 
 
 def shifted_cost(
     reference: Calibrated, new: Calibrated, means: ClassMeans, fit: ShareFit
 ) -> Estimated:
-    """Cost of the new cases at their estimated shares.
+    """Cost of the new cases at their estimated shares, whether calibration is right or not."""
+    return weighed(_likely_shift(reference, new, fit), _corrected_shift(reference, new, means, fit))
 
-    What moved posteriors expect of the new cases, plus what they miss in each class of the
-    reference at these shares. An error of the shares matters as much as the classes differ in what
-    is missed, `slope`; it comes from the same scores, so that both are added before squaring.
+
+def weighed(trusting: Estimated, careful: Estimated) -> Estimated:
+    """The estimate that trusts the calibration, moved to the careful one where they disagree.
+
+    Under a right calibration the variance of their difference is that of their variances, as the
+    first is efficient (Hausman 1978). The part of the way is that of James and Stein, with the
+    rest of the way as doubt.
     """
-    expected, variances = new.expected(fit.factors)
-    before, _ = reference.expected(fit.factors)
+    apart = careful.cost - trusting.cost
+    chance = careful.variance - trusting.variance
+    if chance <= 0.0:
+        return careful
+    part = max(0.0, 1.0 - chance / apart**2) if apart else 0.0
+    variance = trusting.variance + part**2 * chance + ((1 - part) * apart) ** 2
+    return Estimated(trusting.cost + part * apart, variance)
+
+
+def _likely_shift(reference: Calibrated, new: Calibrated, fit: ShareFit) -> Estimated:
+    """What posteriors expect, moved to the most likely shares."""
+    factors = fit.likely / fit.old
+    expected, variances = new.expected(factors)
+    variance = new.noise(variances) + _calibration_doubt(reference, new, factors, moves=True)
+    return Estimated(float(new.cases.mean(expected)), variance)
+
+
+def _corrected_shift(
+    reference: Calibrated, new: Calibrated, means: ClassMeans, fit: ShareFit
+) -> Estimated:
+    """What moved posteriors expect, plus what they miss in each class of the reference.
+
+    An error of the shares matters as much as the classes differ in what is missed, `slope`; it
+    comes from the same scores, so that both are added before squaring.
+    """
+    factors = fit.shares / fit.old
+    expected, variances = new.expected(factors)
+    before, _ = reference.expected(factors)
     missed = reference.cases.paid - before[:, None]
     slope = np.einsum("nk,nk->k", missed, means.members)
     along = fit.inverse.T @ slope
@@ -198,3 +232,50 @@ def shifted_cost(
     moved = fit.tangent_new @ along
     apart = moved - new.cases.mean(moved)
     return Estimated(cost, variance + new.noise(apart**2))
+
+
+def _calibration_doubt(
+    reference: Calibrated, new: Calibrated, factors: FloatArray, *, moves: bool
+) -> float:
+    """Variance of the mean expected cost by the doubt of the calibration and of the shares.
+
+    The calibration is in doubt as an affine map of its own log posteriors is that was fitted to
+    the reference: a scale and a shift of each class. The most likely shares move with it, and with
+    the new cases. All slopes are covariances under the posteriors of each case.
+    """
+    old = reference.posteriors
+    weights = reference.cases.mass / reference.cases.mass.sum()
+    curvature = _mean_covariances(old, _logs(old), weights)
+    shares = new.cases.mass / new.cases.mass.sum()
+    moved = new.posteriors * factors
+    moved = moved / moved.sum(axis=1, keepdims=True)
+    table = _mean_covariances(moved, _logs(new.posteriors), shares)
+    apart = new.cases.paid - np.einsum("nk,nk->n", moved, new.cases.paid)[:, None]
+    scaled = moved * apart * shares[:, None]
+    slope = np.append(scaled.sum(axis=0), np.vdot(scaled, _logs(new.posteriors)))
+    variance = 0.0
+    if moves:
+        inner = np.linalg.pinv(_covariance(moved, shares), rcond=1e-9, hermitian=True)
+        own = slope[:-1]
+        variance = float(own @ inner @ own) / new.cases.effective
+        slope = slope + own @ inner @ table[:-1]
+    doubt = np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
+    return variance + float(slope @ doubt @ slope) / reference.cases.effective
+
+
+def _logs(posteriors: FloatArray) -> FloatArray:
+    """Log posteriors, the best of each case 0, with a bound where they are none."""
+    best = posteriors.max(axis=1, keepdims=True)
+    return np.asarray(np.log(np.maximum(posteriors / best, 1e-30)))
+
+
+def _mean_covariances(posteriors: FloatArray, logs: FloatArray, weights: FloatArray) -> FloatArray:
+    """Mean over cases of the covariance, under the posteriors, of class marks and of the logs."""
+    scaled = posteriors * weights[:, None]
+    size = posteriors.shape[1]
+    out = np.zeros((size + 1, size + 1))
+    out[:size, :size] = np.diag(scaled.sum(axis=0)) - scaled.T @ posteriors
+    apart = logs - np.einsum("nk,nk->n", posteriors, logs)[:, None]
+    out[:size, size] = out[size, :size] = (scaled * apart).sum(axis=0)
+    out[size, size] = np.vdot(scaled, apart**2)
+    return out
