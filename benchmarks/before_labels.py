@@ -354,7 +354,7 @@ def relation_changed(name: str, draws: int, moved: float, seed: int = 0) -> tupl
         truth = np.where(rng.random(len(new)) < share, drawn, labels[new])
         cases = reference.alike(posteriors[new], y_true=truth)
         some = rng.choice(len(new), 200, replace=False)
-        checked = check_labels(reference, posteriors[new], cases.part(some), change="none")
+        checked = check_labels(reference, cases.part(some), change="none")
         seen.append(not checked.agrees)
         found = estimate_cost(reference, posteriors[new], change="none")
         off.append((cases.cost - found.value) / naive)

@@ -298,12 +298,33 @@ class TestCheckLabels:
         z, q = drawn(3000, 0.4, 2)
         some = slice(0, 300)
         agree = reference.alike(q[some], y_true=z[some])
-        assert check_labels(reference, q, agree).agrees
+        assert check_labels(reference, agree, new=q).agrees
         other = reference.alike(q[some], y_true=1 - z[some])
-        found = check_labels(reference, q, other)
+        found = check_labels(reference, other, new=q)
         assert not found.agrees
         assert "relation of inputs and truth has changed" in found.text
         assert found.cases == 300
+
+    def test_labels_without_the_score_are_seen_though_they_cost_as_much(self):
+        """Decisions that are always the same cost what the shares say, whatever scores mean."""
+        y, p = drawn(4000, 0.4, 1)
+        z, q = drawn(400, 0.4, 2)
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, decisions=np.ones(4000, dtype=int))
+        shuffled = np.random.default_rng(0).permutation(z)
+        some = reference.alike(q, y_true=shuffled, decisions=np.ones(400, dtype=int))
+        found = check_labels(reference, some, change="none")
+        assert found.low <= found.cost <= found.high
+        assert not found.agrees
+
+    def test_false_alarms_are_as_rare_as_stated(self):
+        """At a level of .8 at most 40 of 100 checks fail: 20, and five standard errors of 4."""
+        reference = cases(3000)
+        failed = 0
+        for seed in range(100):
+            z, q = drawn(200, 0.2, 1000 + seed)
+            some = reference.alike(q, y_true=z)
+            failed += not check_labels(reference, some, change="none", level=0.8).agrees
+        assert failed <= 40
 
 
 def test_estimates_say_what_they_assume():

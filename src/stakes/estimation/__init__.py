@@ -10,7 +10,7 @@ with LoadedOnUse(globals()):
     from stakes.estimation.few_labels import cost_from_labels as cost_from_labels
     from stakes.estimation.judge_labels import JudgedCost as JudgedCost
     from stakes.estimation.judge_labels import cost_from_judge as cost_from_judge
+    from stakes.estimation.label_check import check_labels as check_labels
     from stakes.estimation.label_plan import LabelPlan as LabelPlan
     from stakes.estimation.label_plan import plan_labels as plan_labels
-    from stakes.estimation.no_labels import check_labels as check_labels
     from stakes.estimation.no_labels import estimate_cost as estimate_cost

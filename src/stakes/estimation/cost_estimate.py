@@ -107,7 +107,8 @@ class LabelCheck:
     level : float
         Of the interval.
     chance : float
-        Probability of a cost at least so far from the estimate, if its assumption holds.
+        Probability of labels at least so far from the estimate, in their cost or in how likely
+        the posteriors called them, if its assumption holds.
     cases : int
         How many cases were labelled.
     """
@@ -122,7 +123,7 @@ class LabelCheck:
 
     @property
     def agrees(self) -> bool:
-        """Whether the cost lies where chance allows."""
+        """Whether chance allows labels such as these."""
         return self.chance >= 1 - self.level
 
     @property

@@ -1,5 +1,5 @@
 """`estimate_cost`: what decisions on unlabelled cases cost, by the simplest change that the scores
-do not reject; and whether labels of some of them agree.
+do not reject.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from stakes._checks import as_level, of_kind
 from stakes._columns import in_brief
@@ -17,7 +16,7 @@ from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed, place_of
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrators.affine import default_calibrator
-from stakes.estimation.cost_estimate import CostEstimate, LabelCheck
+from stakes.estimation.cost_estimate import CostEstimate
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.input_columns import features
 from stakes.estimation.input_shift import weighted_reference
@@ -109,7 +108,7 @@ def estimate_cost(
     >>> found.change, reference.alike(p_new, y_true=y_new).cost in found
     ('shares', True)
     """
-    level, new = as_level(level), _checked(reference, new, change)
+    level, new = as_level(level), checked_new(reference, new, change)
     found = _of_all(reference, new, change, calibrator, level)
     if reference.by is None or new.by is None:
         return found
@@ -125,7 +124,7 @@ def estimate_cost(
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted:
+class Fitted:
     """Both sides calibrated, what is taken to have changed, and the tests that said so."""
 
     before: Calibrated
@@ -134,6 +133,13 @@ class _Fitted:
     shares: ShareFit
     change: str
     tests: dict[str, float]
+
+    @property
+    def shares_now(self) -> FloatArray:
+        """Class shares of the new cases."""
+        if self.change == "shares":
+            return self.shares.shares
+        return self.before.cases.shares
 
     @property
     def factors(self) -> FloatArray:
@@ -160,7 +166,7 @@ def _of_all(
     reference: DecidedCases, new: DecidedCases, change: str, calibrator: Any, level: float
 ) -> CostEstimate:
     """The estimate for all cases together."""
-    fitted = _fitted(reference, new, change, calibrator)
+    fitted = fitted_to(reference, new, change, calibrator)
     found, kind = fitted.estimated, fitted.change
     low, high = _ends(found, new, level)
     priors = None
@@ -195,9 +201,9 @@ def _notes(tests: dict[str, float]) -> tuple[str, ...]:
     )
 
 
-def _fitted(reference: DecidedCases, new: DecidedCases, change: str, calibrator: Any) -> _Fitted:
+def fitted_to(reference: DecidedCases, new: DecidedCases, change: str, calibrator: Any) -> Fitted:
     """What has changed, and both sides calibrated accordingly."""
-    before, after = _calibrated(reference, new, calibrator)
+    before, after = calibrated_on(reference, new, calibrator)
     means = ClassMeans(before)
     shares = fit_shares(before, after, means)
     looked_at, inputs = score_features(before, after), _inputs_of(reference, new, change)
@@ -214,7 +220,7 @@ def _fitted(reference: DecidedCases, new: DecidedCases, change: str, calibrator:
         if tests["mixture"] < _REJECTED:
             kind = "inputs"
     if kind != "inputs":
-        return _Fitted(before, after, means, shares, kind, tests)
+        return Fitted(before, after, means, shares, kind, tests)
     if inputs is None:
         raise UndefinedError(
             "the new scores are no mixture of what each class scored in the reference (chance "
@@ -224,9 +230,9 @@ def _fitted(reference: DecidedCases, new: DecidedCases, change: str, calibrator:
             'change="shares"',
         )
     weighed = weighted_reference(reference, new, inputs)
-    before, after = _calibrated(weighed, new, calibrator)
+    before, after = calibrated_on(weighed, new, calibrator)
     tests["weighted"] = mean_chance(before, after, score_features(before, after))
-    return _Fitted(before, after, means, shares, "inputs", tests)
+    return Fitted(before, after, ClassMeans(before), shares, "inputs", tests)
 
 
 def _inputs_of(
@@ -244,68 +250,7 @@ def _inputs_of(
     return None
 
 
-@answers_guesses
-def check_labels(
-    reference: DecidedCases,
-    new: Any,
-    labelled: DecidedCases,
-    *,
-    change: str = "auto",
-    calibrator: Calibrator | None = None,
-    level: float = 0.95,
-) -> LabelCheck:
-    """Whether labels of some new cases agree with what was estimated for them.
-
-    What no score shows, that the same inputs now lead to other classes, a few labels do. They must
-    be of cases drawn at random from the new ones.
-
-    Parameters
-    ----------
-    reference, new : DecidedCases
-        As in `estimate_cost`.
-    labelled : DecidedCases
-        Those of the new cases that were labelled: ``reference.alike(p, y_true=y)``.
-    change, calibrator : optional
-        As in `estimate_cost`.
-    level : float
-        The check fails in this share of cases, or less, where nothing is wrong: 1 - `level`.
-
-    Returns
-    -------
-    LabelCheck
-        The cost by the labels, the estimate for the same cases, and the chance of their distance.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> p = rng.random(3000)
-    >>> y = rng.random(3000) < p
-    >>> old = DecidedCases.from_scores(y[:2000], p[:2000], costs={"fn": 1, "fp": 1})
-    >>> same = old.alike(p[2000:2200], y_true=y[2000:2200])
-    >>> turned = old.alike(p[2000:2200], y_true=~y[2000:2200])
-    >>> [check_labels(old, p[2000:], each).agrees for each in (same, turned)]
-    [True, False]
-    """
-    level, new = as_level(level), _checked(reference, new, change)
-    of_kind(labelled, "labelled", DecidedCases, hint="reference.alike(p, y_true=y)")
-    fitted = _fitted(reference, new, change, calibrator)
-    _, some = _calibrated(fitted.before.cases, labelled, calibrator)
-    expected, variances = some.expected(fitted.factors)
-    _, all_variances = fitted.after.expected(fitted.factors)
-    found = fitted.estimated
-    shift = found.cost - float(new.mean(fitted.after.expected(fitted.factors)[0]))
-    doubt = max(found.variance - fitted.after.noise(all_variances), 0.0)
-    spread = float(np.sqrt(some.noise(variances) + doubt))
-    estimate = float(labelled.mean(expected)) + shift
-    apart = abs(labelled.cost - estimate)
-    chance = 2 * float(ndtr(-apart / spread)) if spread > 0 else float(apart == 0)
-    reach = normal_quantile(level) * spread
-    return LabelCheck(
-        labelled.cost, estimate, estimate - reach, estimate + reach, level, chance, labelled.number
-    )
-
-
-def _checked(reference: Any, new: Any, change: Any) -> DecidedCases:
+def checked_new(reference: Any, new: Any, change: Any) -> DecidedCases:
     """The new cases, if both can be meant."""
     of_kind(
         reference,
@@ -341,7 +286,7 @@ def _refuse_few(reference: DecidedCases) -> None:
         )
 
 
-def _calibrated(
+def calibrated_on(
     reference: DecidedCases, new: DecidedCases, calibrator: Calibrator | None
 ) -> tuple[Calibrated, Calibrated]:
     """Both with posteriors calibrated on the reference, for its class shares."""

@@ -1,0 +1,134 @@
+"""`check_labels`: whether a few labels agree with what was estimated without any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from stakes._checks import as_level, of_kind
+from stakes._guesses import answers_guesses
+from stakes._kernels.interval_ends import normal_quantile
+from stakes.calibration.calibrator import Calibrator
+from stakes.estimation.cost_estimate import LabelCheck
+from stakes.estimation.decided_cases import DecidedCases
+from stakes.estimation.no_labels import Fitted, calibrated_on, checked_new, fitted_to
+from stakes.estimation.share_shift import Calibrated, share_covariance
+from stakes.typing import FloatArray
+
+
+@answers_guesses
+def check_labels(
+    reference: DecidedCases,
+    labelled: DecidedCases,
+    *,
+    new: Any = None,
+    change: str = "auto",
+    calibrator: Calibrator | None = None,
+    level: float = 0.95,
+) -> LabelCheck:
+    """Whether labels of some new cases agree with what is estimated for them without labels.
+
+    What no score shows, that the same inputs now lead to other classes, a few labels do. They must
+    be of cases drawn at random from the new ones.
+
+    Parameters
+    ----------
+    reference : DecidedCases
+        Labelled cases from before, as in `estimate_cost`.
+    labelled : DecidedCases
+        New cases with labels: ``reference.alike(p, y_true=y)``.
+    new : DecidedCases or posteriors, optional
+        All new cases, which tell the class shares better; by default the labelled ones.
+    change, calibrator : optional
+        As in `estimate_cost`.
+    level : float
+        Where the estimate is right, the check fails with a chance of 1 - `level`.
+
+    Returns
+    -------
+    LabelCheck
+        The cost by the labels, the estimate for the same cases, and whether they agree.
+
+    Notes
+    -----
+    Two means are compared with what the posteriors expect: the cost, and the posterior of the true
+    class. Either may fail at half of 1 - `level`. The second sees labels that no longer follow the
+    scores also where decisions cost the same.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> p = rng.random(3000)
+    >>> y = rng.random(3000) < p
+    >>> old = DecidedCases.from_scores(y[:2000], p[:2000], costs={"fn": 1, "fp": 1})
+    >>> same = old.alike(p[2000:2200], y_true=y[2000:2200])
+    >>> turned = old.alike(p[2000:2200], y_true=~y[2000:2200])
+    >>> [check_labels(old, each, new=p[2000:]).agrees for each in (same, turned)]
+    [True, False]
+    """
+    level = as_level(level)
+    of_kind(labelled, "labelled", DecidedCases, hint="reference.alike(p, y_true=y)")
+    cases = checked_new(reference, labelled if new is None else new, change)
+    fitted = fitted_to(reference, cases, change, calibrator)
+    _, some = calibrated_on(fitted.before.cases, labelled, calibrator)
+    expected, spread = _expected(fitted, some, _costs)
+    paid = labelled.cost
+    surprise = _expected(fitted, some, _said)
+    said = float(labelled.mean(_taken(_said(_moved(some, fitted)), labelled)))
+    chances = [_chance(paid - expected, spread), _chance(said - surprise[0], surprise[1])]
+    reach = normal_quantile(level) * spread
+    chance = min(1.0, 2 * min(chances))
+    ends = expected - reach, expected + reach
+    return LabelCheck(paid, expected, *ends, level, chance, labelled.number)
+
+
+#: Calibrated posteriors, and what depends on the truth: a value for each case and class.
+_Moved = tuple[FloatArray, FloatArray]
+
+
+def _moved(cases: Calibrated, fitted: Fitted) -> _Moved:
+    """Posteriors of the new place, and what decisions cost."""
+    moved = cases.posteriors * fitted.factors
+    return moved / moved.sum(axis=1, keepdims=True), cases.cases.paid
+
+
+def _costs(moved: _Moved) -> FloatArray:
+    return moved[1]
+
+
+def _said(moved: _Moved) -> FloatArray:
+    return moved[0]
+
+
+def _taken(table: FloatArray, cases: DecidedCases) -> FloatArray:
+    """The values of the true classes."""
+    return np.asarray(table[np.arange(len(cases)), cases.labels])
+
+
+def _expected(fitted: Fitted, some: Calibrated, value: Any) -> tuple[float, float]:
+    """What the mean of a value over labelled cases should be, and its standard error.
+
+    The mean under the posteriors, plus what they missed in each class of the reference at the new
+    shares.
+    """
+    posteriors, _ = now = _moved(some, fitted)
+    table = value(now)
+    mean = np.einsum("nk,nk->n", posteriors, table)
+    noise = some.noise(np.einsum("nk,nk->n", posteriors, (table - mean[:, None]) ** 2))
+    before = _moved(fitted.before, fitted)
+    old = value(before)
+    missed = old - np.einsum("nk,nk->n", before[0], old)[:, None]
+    slope = np.einsum("nk,nk->k", missed, fitted.means.members)
+    noise += float(fitted.means.spread(missed[:, None, :], fitted.shares_now)[0, 0])
+    if fitted.change == "shares":
+        shares = share_covariance(fitted.shares, fitted.after, fitted.means)
+        noise += float(slope @ shares @ slope)
+    center = float(some.cases.mean(mean) + fitted.shares_now @ slope)
+    return center, float(np.sqrt(noise))
+
+
+def _chance(apart: float, spread: float) -> float:
+    """Two-sided chance of a normal value at least so far from 0."""
+    return 2 * float(ndtr(-abs(apart) / spread)) if spread > 0 else float(apart == 0)
