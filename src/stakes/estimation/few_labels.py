@@ -266,23 +266,33 @@ def _estimated(rows: _Rows, level: float, unit: str | None) -> LabelledCost:
 
 
 def _refuse_other_cases(rows: _Rows) -> None:
-    """Raise where labelled cases cannot have been drawn with their chances."""
+    """Raise where labelled cases cannot have been drawn with their chances.
+
+    Ranks are compared, since a few cases may hold most of the predicted cost.
+    """
     columns = np.column_stack([rows.predicted, rows.posteriors])
-    rounding = 1e-9 * np.abs(columns).max(axis=0)
-    columns = columns - np.average(columns, axis=0, weights=rows.mass)
+    columns = np.column_stack([_mid_ranks(column) for column in columns.T])
+    columns -= np.average(columns, axis=0, weights=rows.mass)
     share = rows.mass / rows.mass.sum()
     drawn = (share / rows.chances)[:, None] * columns
     off = drawn[rows.known].sum(axis=0)
     spread = np.sqrt((((1 / rows.chances - 1) * share**2)[:, None] * columns**2).sum(axis=0))
-    steps = np.abs(off) / np.maximum(spread, rounding + 1e-300)
+    steps = np.abs(off) / np.maximum(spread, 1e-9)
     if (steps > _TOO_FAR).any():
         worst = int(np.argmax(steps))
-        what = "predicted cost" if worst == 0 else "mean posterior of a class"
+        what = "predicted costs" if worst == 0 else "posteriors of a class"
         raise DataError(
-            f"the labelled cases are not a random part: their {what} is "
-            f"{steps[worst]:.0f} standard errors from that of all cases.",
+            f"the labelled cases are not a random part: their {what} rank "
+            f"{steps[worst]:.0f} standard errors from those of all cases.",
             hint="say with which chance each case was labelled: chances=[...]",
         )
+
+
+def _mid_ranks(column: FloatArray) -> FloatArray:
+    """Ranks from 0 to 1, with the middle one for equal values."""
+    ordered = np.sort(column)
+    ends = [np.searchsorted(ordered, column, side) for side in ("left", "right")]
+    return np.asarray((ends[0] + ends[1]) / (2 * len(column)))
 
 
 def _line(rows: _Rows) -> FloatArray:
