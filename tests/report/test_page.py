@@ -133,3 +133,18 @@ def test_written_to_a_path(ev, tmp_path):
     path = ev.to_html(tmp_path / "page.html")
     assert path == tmp_path / "page.html"
     assert path.read_text(encoding="utf-8") == ev.to_html()
+
+
+def test_many_models_share_a_page_of_bounded_size():
+    pytest.importorskip("matplotlib", reason="the page is drawn: pip install 'stakes[plots]'")
+    rng = np.random.default_rng(0)
+    y = (rng.random(1500) < 0.15).astype(int)
+    scores = {f"model {k:02d}": rng.normal((1 + 0.1 * k) * (2 * y - 1), 1.3) for k in range(20)}
+    models = {name: 1 / (1 + 5.7 * np.exp(-s)) for name, s in scores.items()}
+    ev = evaluate(y, models, costs={"fn": 10, "fp": 1}, recalibrate=False, rng=0)
+    page = ev.to_html()
+    assert len(page.encode()) < 600_000
+    assert page.count("10 costlier models not drawn") == 4
+    assert all(name in page for name in models)
+    few = evaluate(y, dict(list(models.items())[:10]), costs={"fn": 10, "fp": 1}, rng=0)
+    assert "not drawn" not in few.to_html()

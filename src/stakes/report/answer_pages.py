@@ -93,16 +93,15 @@ def _drawn(key: str, label: str, drawn: Callable[[], Any]) -> Html:
     """A drawing; or why there is none."""
     if missing := why_no_charts():
         return element("p", missing, class_="soft")
-    return element(
-        "figure", element("div", Html(inline(drawn(), key, label, text=12.4).svg), class_="chart")
-    )
+    svg = Html(inline(drawn(), key, label, text=12.4).svg)
+    return element("figure", element("div", svg, class_="chart alone"))
 
 
 def _periods_drawn(found: Watch) -> Any:
     """The axes of the costs over the periods."""
     from stakes.plots import cost_over_periods
 
-    return cost_over_periods(found, ax=axes_of_size(6.4, 3.4))
+    return cost_over_periods(found, ax=axes_of_size(5.4, 3.4))
 
 
 def _periods(found: Watch) -> Html:
@@ -152,7 +151,7 @@ def _levels(found: Audit) -> Html:
         return Html("")
     label = f"Lines on which {found.metric} is the same"
     chart = _drawn("levels", label, lambda: draw(grid, pair=found.opposite,
-                                                 ax=axes_of_size(7.4, 4.8)))  # fmt: skip
+                                                 ax=axes_of_size(5.4, 4.6)))  # fmt: skip
     return section("What it treats as equally good", chart)
 
 

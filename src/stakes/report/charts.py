@@ -115,13 +115,14 @@ class Chart:
     """One drawing: its markup, what it shows in words, and where data lie in it.
 
     `scale` maps a point (x, y) of the axes to (a + b x, c + d y) of the drawing. `models` are the
-    positions of those drawn.
+    positions of those drawn, `left_out` of those that would have been too many.
     """
 
     key: str
     svg: str
     scale: tuple[float, float, float, float]
     models: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
 
 
 def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart:
@@ -138,6 +139,9 @@ def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart
         ax.tick_params(labelsize=text, pad=5)
         for each in (ax.xaxis.label, ax.yaxis.label, *ax.texts):
             each.set_size(text)
+        for legend in filter(None, (ax.get_legend(), *figure.legends)):
+            for each in legend.get_texts():
+                each.set_size(text)
     for line in ax.get_lines():  # a curve of very few cases may have no point to mark
         if not np.isfinite(np.asarray(line.get_xydata(), dtype=float)).all(axis=1).any():
             line.set_markevery(None)
@@ -278,6 +282,7 @@ def cursor(chart: Chart, count: int, *, line: bool) -> str:
             f'<line id="{chart.key}-line" x1="0" x2="0" y1="0" y2="0" stroke="#000000" '
             'class="s-000000" stroke-width="1" visibility="hidden"/>'
         )
-    parts += [_marker(pen(k), name=f"{chart.key}-dot-{k}") for k in range(count)]
+    parts += [_marker(pen(k), name=f"{chart.key}-dot-{k}") for k in range(count)
+              if k not in chart.left_out]  # fmt: skip
     inner = f'<g class="cursor">{"".join(parts)}</g></svg>'
     return chart.svg.removesuffix("</svg>") + inner

@@ -130,7 +130,7 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
     if all(model.interval is None for model in ev.models):
         return ""
     if ev.naive is not None:
-        said = "Intervals come from resampling the cases with their amounts (Bayesian bootstrap)."
+        said = "Intervals come from the spread and the skewness of what each case adds to the cost."
     elif ev.sources is None or ev.sources.plain:
         said = "Intervals come from the score test."
     else:

@@ -91,7 +91,7 @@ def _input(**attributes: Any) -> Html:
 def _field(name: str, label: str, value: float | None) -> Html:
     """A number that the script listens to."""
     shown = "" if value is None else f"{value:.12g}"
-    entry = _input(type="number", id=name, min=0, step="any", value=shown)
+    entry = _input(type="number", id=name, min=0, step="any", value=shown, placeholder=" ")
     return element(
         "div", joined(element("label", label, for_=name), entry, _was(name)), class_="field"
     )

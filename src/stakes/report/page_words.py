@@ -55,6 +55,8 @@ def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
     named = [(swatch(k), sheet.order[k]) for k in chart.models]
     named += [(line_swatch(look), words) for look, words in lines.items()]
     items = [element("li", joined(*each)) for each in named]
+    if rest := len(chart.left_out):
+        items.append(element("li", f"{rest} costlier model{'s' if rest > 1 else ''} not drawn"))
     return element("ul", joined(*items), class_="key")
 
 

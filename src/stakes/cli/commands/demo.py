@@ -42,9 +42,11 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.outputs import write_whole
     from stakes.cli.show.terminal import bold
     from stakes.demonstration import example_path
+    from stakes.report.page_index import refuse_foreign_index, write_index
 
     folder = Path(args.output)
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_foreign_index(folder)
     for name in sorted(FILES):
         write_whole(folder / name, example_path(name).read_text(encoding="utf-8"))
     worst = EXIT_OK
@@ -57,5 +59,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"$ stakes eval {shlex.join(words)}\n")
         worst = max(worst, main(["eval", *words]))
         print(f"\n{'-' * 72}\n")
-    print(f"The data, the costs and the three pages are in {folder}.")
+    index = write_index(folder).as_posix()
+    print(f"The data, the costs and the three pages are in {folder}; {index} lists the pages.")
     return worst

@@ -35,6 +35,8 @@ _WIDE, _SQUARE = (5.6, 3.7), (4.4, 4.1)
 _TEXT = (11.0, 12.5)
 #: Above this many points a reliability curve is drawn by some of them.
 _DRAWN_POINTS = 300
+#: Most models with lines of their own; where there are more, those of the cheapest are drawn.
+MOST_LINES = 10
 #: Points of a line that the page can read out.
 _READ_POINTS = 60
 #: Shares, and factors, that may be written at an axis.
@@ -63,15 +65,19 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
         known = {}
     if not all(one.class_totals.all() for one in known.values()):
         return [], {}
+    cheapest = sorted(range(len(ev.models)), key=lambda k: (ev.models[k].cost, k))
+    left = tuple(sorted(cheapest[MOST_LINES:]))
     scores = {key: known.get(name) for key, name in names.items()}
-    first = _bayes_error(ev, scores, stops)
+    first = replace(_bayes_error(ev, scores, stops, left), left_out=left)
     if not known:
         return [first], {}
+    scores |= dict.fromkeys(f"m{k}" for k in left)
     best = next(key for key, name in names.items() if name == ev.best)
     found = {key: one for key, one in scores.items() if one is not None}
     reliability = reliability_by_name(found, best)
     trusted = _trust(reliability, "reliability", "Observed shares against what models say")
-    return ([first, trusted, _decision(ev, scores), _det(scores)], {"reliability": reliability})
+    more = [replace(each, left_out=left) for each in (trusted, _decision(ev, scores), _det(scores))]
+    return [first, *more], {"reliability": reliability}
 
 
 def _finished(
@@ -97,8 +103,11 @@ def _short(name: Any) -> str:
     return shown if len(shown) <= 18 else f"{shown[:17]}…"
 
 
-def _bayes_error(ev: Evaluation, scores: Any, stops: Any) -> Chart:
-    """Normalised cost against the application, with the intervals at the stops."""
+def _bayes_error(ev: Evaluation, scores: Any, stops: Any, left: tuple[int, ...]) -> Chart:
+    """Normalised cost against the application, with the intervals at the stops.
+
+    Models that are `left` out have no line.
+    """
     from stakes import plots
 
     x, nec, low, high = stops
@@ -110,16 +119,18 @@ def _bayes_error(ev: Evaluation, scores: Any, stops: Any) -> Chart:
     none, one = np.full(inside.sum(), np.nan), np.ones(inside.sum())
     grid = np.linspace(*ends, round((ends[1] - ends[0]) * 20) + 1)
     found = {
-        key: curves.bayes_error(counted, grid)
+        key: None
+        if k in left
+        else curves.bayes_error(counted, grid)
         if counted is not None  # decisions have no threshold to choose
         else BayesErrorCurve(x[inside], nec[k][inside], none, one, none, none, True)
         for k, (key, counted) in enumerate(scores.items())
     }
     bands = None if low is None else {
         f"m{k}": SimpleNamespace(x=x[::2], low=low[k][::2], high=high[k][::2])
-        for k in range(len(scores)) if not pen(k).thin
+        for k in range(len(scores)) if not pen(k).thin and k not in left
     }  # fmt: skip
-    ax = plots.bayes_error(found, span=ev.plot.span(), bands=bands, ax=axes_of_size(*_WIDE))
+    ax = plots.bayes_error(found, span=ev.plot.span(), bands=bands or None, ax=axes_of_size(*_WIDE))
     dashed = {f"minimum-m{k}" for k in range(len(scores)) if pen(k).thin}  # too many lines
     for each in (*ax.texts, *(line for line in ax.get_lines() if line.get_gid() in dashed)):
         each.remove()  # a text is "m0: off scale"
@@ -129,7 +140,7 @@ def _bayes_error(ev: Evaluation, scores: Any, stops: Any) -> Chart:
     ax.set_xticks([math.log(r) + offset for r in ratios], labels)
     label = "Normalised cost of every model against the cost ratio and the share"
     words = f"false alarms that one missed “{_short(ev.application.classes[1])}” costs"
-    return _finished(ax, "bayes", label, found, x=words, y=_NEC_AXIS)
+    return _finished(ax, "bayes", label, _drawn(found), x=words, y=_NEC_AXIS)
 
 
 def _share(ev: Evaluation) -> float:
