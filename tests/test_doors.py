@@ -266,6 +266,21 @@ class TestKinds:
         with pytest.raises(DataError, match="must hold names or numbers; it holds"):
             metrics.mcc([{"a": 1}, {"b": 1}], [0, 1])
 
+    def test_a_weight_is_a_column(self) -> None:
+        frame = {"y": Y, "p": [0.1, 0.9, 0.4, 0.8]}
+        for weight in ([], ["w"], {}):
+            with pytest.raises(DataError, match="`sample_weight` must be text"):
+                stakes.engines.Request(
+                    "y",
+                    {"a": "p"},
+                    applications=stakes.CostMatrix([[0, 1], [5, 0]]),
+                    sample_weight=weight,
+                )
+            with pytest.raises(StakesError):
+                stakes.evaluate_frame(
+                    frame, label="y", scores="p", costs=[[0, 1], [5, 0]], sample_weight=weight
+                )
+
     def test_ragged_costs_and_no_groups(self) -> None:
         with pytest.raises(StakesError, match="rows of equal length"):
             stakes.bayes_decisions([[0.5, 0.5]], [[0, 1], [5]])

@@ -1,12 +1,14 @@
 """What is written: whole, or not at all, with what to type."""
 
+import numpy as np
 import pytest
 
-from stakes import CostMatrix, evaluate
+from stakes import Application, CostMatrix, ScoreCounts, evaluate
 from stakes.application import write_costs
 from stakes.elicitation import Elicitation, ratio_between, write_answers
 from stakes.exceptions import FormatError
 from stakes.report import pdf
+from stakes.uncertainty import threshold_range
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
 
@@ -44,3 +46,15 @@ def test_a_missing_folder_is_named_with_what_to_type(ev, name, tmp_path):
 def test_a_file_is_written_under_its_name_alone(ev, name, tmp_path):
     WRITERS[name](ev, tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_the_page_says_how_far_a_tuned_threshold_moves():
+    rng = np.random.default_rng(3)
+    y = (rng.random(400) < 0.3).astype(int)
+    p = 1 / (1 + np.exp(-rng.normal(2 * y - 1, 1)))
+    ev = evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, recalibrate=False)
+    scores = ScoreCounts.from_scores(y, p, kind="posterior")
+    ends = threshold_range(scores, Application([[0, 1], [10, 0]]), draws=200)
+    assert f">{ends[0]:.3g} to {ends[1]:.3g}</td>" in ev.to_html()
+    weighted = evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, sample_weight=1 + y)
+    assert "range of that threshold" in weighted.to_html()

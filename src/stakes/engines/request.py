@@ -126,7 +126,9 @@ class Request:
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
             )
-        of_kind(label, "label", str), _names_of("sample_weight", sample_weight)
+        of_kind(label, "label", str)
+        if sample_weight is not None:
+            of_kind(sample_weight, "sample_weight", str)
         order = asked_order(classes, positive, also=_BY_CLASS)
         given = {str(name): said for name, said in of_kind(models, "models", Mapping).items()}
         columns = {name: _columns(said, name, first) for name, said in given.items()}

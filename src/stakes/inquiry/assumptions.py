@@ -99,6 +99,7 @@ def assumptions(
     return [
         *(about_cuts(place.app, cases, inquiry) if alike else ()),
         _about_base_rate(cases, place.app, inquiry),
+        *_about_moved_fits(ev, cases, place.app),
         *([Note("decisions-alone")] if inquiry.decisions else ()),
         *([Note("ranks-cross-fitted")] if inquiry.kind == "rank" and not inquiry.decisions else ()),
         *about_absent(cases.classes, cases.totals),
@@ -126,6 +127,14 @@ def _about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
         example = f" ({_EXAMPLE:.2f} -> {float(moved.values[0, 1]):.2g})"
     code = "columns-moved" if inquiry.scores else "probabilities-moved"
     return Note(code, shares=said, example=example)
+
+
+def _about_moved_fits(ev: Evaluation, cases: Cases, app: Application) -> list[Note]:
+    """That calibrations were moved to other shares, where fitting for them gives other figures."""
+    assert app.priors is not None
+    fitted = any(model.recalibrated_nec is not None for model in ev.models)
+    moved = not np.array_equal(app.priors, cases.priors)
+    return [Note("calibrated-then-moved")] if fitted and moved else []
 
 
 def both_shares(cases: Cases, app: Application) -> str:

@@ -55,7 +55,11 @@ _INFO = {
     "Thresholds apply to the scores in your file.",
     "probabilities-moved": "{shares} Each probability was moved to the new base rate{example}. "
     "{alike}",
-    "calibrated-for-shares": "{shares} The calibration is for the shares you gave. {alike}",
+    "calibrated-then-moved": "What calibrating would give is fitted at the shares of the data and "
+    "then moved; stakes calibrate fits for the shares you gave, so its figures can differ.",
+    "calibrated-for-shares": "{shares} The calibration is fitted for the shares you gave. An "
+    "evaluation fits at the shares of the data and moves the result, so its figure for calibrating "
+    "can differ. {alike}",
     # how a file was read
     "truth-by-name": "The truth is read from '{column}', recognised by its name.",
     "models-by-name": "Models were recognised by the names of their columns: {columns}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,11 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes._files import as_path, write_whole
+from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.evaluation.model_table import MOST_SHOWN
+from stakes.exceptions import StakesError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import percent
 from stakes.report.charts import Chart
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 _MANY_DECISIONS = 12
 #: Costs, and counts and costs by cell of every model: more numbers than this are left to JSON.
 _MOST_NUMBERS = 50_000
+#: Draws of the cases for the range of a threshold.
+_DRAWS = 200
 #: Points of a reliability curve that the page can read out.
 _POINTS = 60
 
@@ -99,6 +104,7 @@ def as_page(
             sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
             large=large,
+            cut_ranges=_cut_ranges(ev),
         )
     )
 
@@ -138,6 +144,20 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
     if not numbers.get("sure"):
         return f"{said} No intervals were computed for other costs or shares."
     return f"{said} {numbers['sureness']}"
+
+
+def _cut_ranges(ev: Evaluation) -> dict[str, tuple[float, float]]:
+    """How far the best threshold of each model would move on other draws, where that is known."""
+    from stakes.evaluation.evaluation_plots import scores_of_models
+    from stakes.uncertainty import threshold_range
+
+    scores = scores_of_models(ev) if ev.application.costs.shape == (2, 2) else {}
+    app, found = Application(ev.application.costs.values, ev.application.priors), {}
+    for model in ev.models:
+        if model.optimistic_threshold is not None and model.name in scores:
+            with suppress(StakesError):  # weighted cases
+                found[model.name] = threshold_range(scores[model.name], app, draws=_DRAWS)
+    return found
 
 
 def _use(ev: Evaluation) -> list[dict[str, Any]]:

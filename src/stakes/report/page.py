@@ -34,7 +34,8 @@ class Sheet:
     sliders, by what moves: "two" classes, "many" (any matrix), "each" (costs per case), or nothing.
     `charts` are the drawings, and `missing` why there are none. `points` are those of the
     reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
-    each decision is good for. Where tables by class and decision are `large`, they are left out.
+    each decision is good for. `cut_ranges` are those of the best thresholds, by model. Where tables
+    by class and decision are `large`, they are left out.
     """
 
     record: Mapping[str, Any]
@@ -51,6 +52,7 @@ class Sheet:
     sureness: str
     use: Sequence[Mapping[str, Any]]
     large: bool
+    cut_ranges: Mapping[str, tuple[float, float]]
 
 
 # Why a page is one closed file: docs/design/page.md.

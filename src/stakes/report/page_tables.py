@@ -79,13 +79,24 @@ def _optimistic(sheet: Sheet) -> Html:
             element("th", model["name"], scope="row"),
             _cell(k, "hull", f"{model['optimistic_nec']:.3f}", model["optimistic_nec"]),
             _cell(k, "hullcut", "never" if cut is None else cut_text(cut), cut),
+            element("td", _range_text(sheet.cut_ranges.get(model["name"]))),
         ]))  # fmt: skip
     caption = (
         "Optimistic: the threshold was chosen on the very cases it is judged on. "
-        "Expect worse on new cases."
+        "Expect worse on new cases. The last column says where it would lie, at the stated costs, "
+        "in 95 % of fresh draws of these cases."
     )
-    made = table(caption, ["model", "best NEC on these data", "at p >"], rows)
+    titles = ["model", "best NEC on these data", "at p >", "range of that threshold"]
+    made = table(caption, titles, rows)
     return folded("Best on these data (optimistic)", made)
+
+
+def _range_text(ends: tuple[float, float] | None) -> str:
+    """Both ends of a range of probabilities; nothing where it is not known."""
+    if ends is None:
+        return ""
+    low, high = (cut_text(min(max(end, 0.0), 1.0)) for end in ends)
+    return f"{low} to {high}"
 
 
 def payers(sheet: Sheet) -> Html:

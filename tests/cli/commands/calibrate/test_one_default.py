@@ -101,3 +101,13 @@ class TestItsOwnRows:
     def test_nobody_knows_without_it(self, applied, tmp_path):
         (tmp_path / "cal.json").write_text("{}")
         assert self.WARNING not in applied(tmp_path / "out.csv", "gbm_p_calibrated").err
+
+
+def test_at_other_shares_both_say_that_their_figures_differ(run):
+    words = (CHURN, *LABEL, *COSTS, "--prevalence", "2%")
+    judged = " ".join(run("eval", *words, "--scores", "gbm_p").out.split())
+    learnt = " ".join(run("calibrate", *words, "--model", "gbm_p", "-o", "c.json").out.split())
+    assert "stakes calibrate fits for the shares you gave, so its figures can differ" in judged
+    assert "fits at the shares of the data and moves the result" in learnt
+    here = " ".join(run("eval", CHURN, *LABEL, *COSTS, "--scores", "gbm_p").out.split())
+    assert "figures can differ" not in here
