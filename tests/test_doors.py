@@ -281,6 +281,13 @@ class TestKinds:
                     frame, label="y", scores="p", costs=[[0, 1], [5, 0]], sample_weight=weight
                 )
 
+    def test_limits_of_another_kind(self) -> None:
+        for wrong in ({"share": np.ones(3)}, {"at_most": np.ones(3)}, {"period": {}}):
+            with pytest.raises(DataError, match="must be"):
+                stakes.resources.Limit("review", **wrong)
+        with pytest.raises(LabelError, match="`decision` must be a string or a number"):
+            stakes.resources.capacity_curve([0.1, 0.9], [[0, 1], [5, 0]], decision=["0.5"])
+
     def test_ragged_costs_and_no_groups(self) -> None:
         with pytest.raises(StakesError, match="rows of equal length"):
             stakes.bayes_decisions([[0.5, 0.5]], [[0, 1], [5]])

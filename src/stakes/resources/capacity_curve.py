@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_number, same_length
 from stakes._columns import as_floats, as_weights
-from stakes._names import as_positions, encode
+from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
 from stakes.resources.capacity import expected_costs, optimum
@@ -110,7 +110,7 @@ def capacity_curve(
     (array([4.067, 1.233, 1.233, 1.233]), array([8.5, 0. , 0. , 0. ]))
     """
     expected, app, names = expected_costs(posteriors, costs, classes=classes, positive=positive)
-    moving = read_limits({decision: 0}, names)[0]
+    moving = read_limits({as_name(decision, "decision"): 0}, names)[0]
     others = () if capacity is None else read_limits(capacity, names)
     if any(limit.decision == moving.decision for limit in others):
         raise CostError(f"the limit on '{decision}' is the one that moves.")

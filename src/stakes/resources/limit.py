@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes._checks import as_number, of_kind
-from stakes._names import listed, place_of
+from stakes._names import as_name, listed, place_of
 from stakes.application.written_amounts import read_volume
 from stakes.exceptions import CostError, StakesError, UndefinedError
 from stakes.messages.audience import either
@@ -50,8 +50,11 @@ class Limit:
     period: str | None = None
 
     def __post_init__(self) -> None:
-        most = self.at_most if self.at_most == math.inf else as_number(self.at_most, "at_most")
-        least = as_number(self.at_least, "at_least")
+        as_name(self.decision, "decision")
+        of_kind(self.share, "share", bool)
+        if self.period is not None:
+            of_kind(self.period, "period", str)
+        most, least = as_number(self.at_most, "at_most"), as_number(self.at_least, "at_least")
         if not 0 <= least <= most:
             raise CostError(
                 f"a limit on '{self.decision}' from {least:g} to {most:g} cannot be meant.",
