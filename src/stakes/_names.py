@@ -20,7 +20,7 @@ class Positions(np.ndarray[Any, Any]):
 
 
 def as_positions(codes: Any) -> NDArray[Any]:
-    """Codes that were looked up already, marked so that nobody takes them for names again."""
+    """Codes that were looked up already, marked so that they are not taken for names again."""
     return np.asarray(codes).view(Positions)
 
 

@@ -15,7 +15,7 @@
 
 Every error carries `message` (what, where, how many), `hint` (what to type instead)
 and `rows` (the first offending row positions), so that programs can use them too. What a caller
-acts on also has a `code`, so that nobody looks at the words.
+acts on also has a `code`, so that no program has to read the words.
 """
 
 from __future__ import annotations

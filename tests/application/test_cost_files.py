@@ -134,7 +134,7 @@ class TestReading:
     @pytest.mark.parametrize("name", ["costs.json", "costs", "costs.xlsx"])
     def test_other_forms_are_refused(self, tmp_path: Path, name) -> None:
         for act in (read_costs, lambda path: write_costs(CostMatrix.zero_one(2), path)):
-            with pytest.raises(FormatError, match="told by the end of the name") as caught:
+            with pytest.raises(FormatError, match="must tell the form of the costs") as caught:
                 act(tmp_path / name)
             assert caught.value.hint.startswith("name it .toml, .csv or .tsv")
 

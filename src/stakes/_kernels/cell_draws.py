@@ -55,12 +55,12 @@ def posterior_cells(
     return drawn
 
 
-#: At most so many numbers are drawn at once.
+#: The most numbers drawn at once.
 _ROOM = 1 << 22
 
 
 def in_parts(draw: Callable[[int], Floats], size: int, width: int) -> Floats:
-    """So many replicates, each of `width` numbers, of which not too many are drawn at once."""
+    """Replicates of `width` numbers each, drawn in parts that fit into memory."""
     step = max(1, _ROOM // width)
     parts = [min(step, size - start) for start in range(0, size, step)]
     return np.concatenate([draw(part) for part in parts])

@@ -183,7 +183,7 @@ def smoothed_sums(
 
 
 def spread_out(count: int, number: int) -> NDArray[np.intp]:
-    """So many of `count` places, in order: one at random in each of as many equal parts.
+    """Some of `count` places, in order: one at random in each of equal parts.
 
     Regular steps would meet one class alone where classes come in turn.
     """

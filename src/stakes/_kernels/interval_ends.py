@@ -129,7 +129,7 @@ def logit_limits(value: float, error: float, level: float) -> tuple[float, float
 def wilson(share: Floats | float, n: Floats | float, z: float) -> tuple[Floats, Floats]:
     """Wilson's score interval of a share out of n cases; n need not be whole."""
     share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    with np.errstate(over="ignore"):  # the square of so many cases is infinite, its share 0
+    with np.errstate(over="ignore"):  # the square of a huge number of cases is infinite
         centre = (share + z * z / (2 * n)) / (1 + z * z / n)
         reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low = np.where(share <= 0, 0.0, centre - reach)

@@ -155,7 +155,7 @@ def stretch_sums(counts: NDArray[Any] | None, bounds: NDArray[np.intp]) -> NDArr
 
 
 def summed(counts: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[Any]:
-    """Sums of consecutive counts, so many at a time."""
+    """Sums of consecutive blocks of counts."""
     return stretch_sums(counts, np.concatenate((np.zeros(1, dtype=np.intp), np.cumsum(lengths))))
 
 

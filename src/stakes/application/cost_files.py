@@ -398,7 +398,7 @@ def _suffix(path: Path) -> str:
                 hint=either('costs={"fn": 10, "fp": 1}', f"--cost {typed}"),
             )
         raise FormatError(
-            f"{path}: the form of the costs is told by the end of the name; got {suffix!r}.",
+            f"{path}: the ending of the name must tell the form of the costs; got {suffix!r}.",
             hint="name it .toml, .csv or .tsv; a .toml may hold two lines:  fn = 10  and  fp = 1",
         )
     return suffix

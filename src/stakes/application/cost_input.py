@@ -1,4 +1,4 @@
-"""Costs in any form in which they are given: one conversion for every door."""
+"""Costs in any form, converted in one place for all functions."""
 
 from __future__ import annotations
 
@@ -138,12 +138,12 @@ def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
 
 
 def _but_abstain(costs: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The costs without that of asking somebody else."""
+    """The costs without that of abstaining."""
     return {name: amount for name, amount in costs.items() if name != "abstain"}
 
 
 def _is_binary(costs: Mapping[Any, Any]) -> bool:
-    """Whether costs are by fn and fp, abstention apart."""
+    """Whether costs are given by fn and fp, apart from abstention."""
     return is_binary(_but_abstain(costs))
 
 

@@ -29,7 +29,7 @@ def shown(name: Name) -> str:
     return marked(str(name))
 
 
-#: More lines than this are not read; the dearest cells and a range say more.
+#: Nobody reads more lines than this; then the costliest cells and a range are said.
 _MOST_LINES = 12
 _DEAREST = 5
 
@@ -107,7 +107,7 @@ def _binary(costs: CostMatrix) -> tuple[float, float] | None:
 
 
 def _exchange(costs: CostMatrix) -> list[str]:
-    """One miss in terms of false alarms, or the other way round, whichever is the dearer."""
+    """One miss in false alarms, or the other way round, whichever costs more."""
     extra = _binary(costs)
     if extra is None:
         return []
@@ -124,7 +124,7 @@ def _exchange(costs: CostMatrix) -> list[str]:
 
 
 def _errors(costs: CostMatrix) -> list[_Line]:
-    """Everything but the correct decisions: cell by cell, or the dearest and the range."""
+    """Everything but the correct decisions: cell by cell, or the costliest ones and a range."""
     values = costs.values
     flat = values.max(axis=1) == values.min(axis=1)
     flat &= values.shape[1] > 1
@@ -142,7 +142,7 @@ def _errors(costs: CostMatrix) -> list[_Line]:
 
 
 def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:
-    """Many cells in few lines: the dearest, and the range of the others."""
+    """Many cells in few lines: the costliest, and the range of the others."""
     rows, columns = np.nonzero(cells)
     prices = costs.values[rows, columns]
     if prices.min() == prices.max():

@@ -38,7 +38,7 @@ class _Token(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of the value, in the order of a pocket calculator: push, or combine."""
+    """One step of the evaluation in postfix order: push, or combine."""
 
     kind: str
     value: Any

@@ -302,7 +302,7 @@ def accuracy_is_consistent(application: Any, from_priors: Any) -> Consistency:
 
 
 def _judged(habit: str, application: Any, from_priors: Any) -> Consistency:
-    """Whether a habit treats a missed positive as so many false alarms as the costs do."""
+    """Whether a habit weighs a missed positive against false alarms as the costs do."""
     app = as_application(application)
     shares = as_priors(from_priors, app.classes, name="from_priors")
     threshold, data, target = app.posterior_threshold, shares[1], app.resolved_priors(shares)[1]

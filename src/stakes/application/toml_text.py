@@ -184,7 +184,7 @@ def _texts(costs: FloatArray) -> list[list[str]]:
 
 
 def _ranged(app: UncertainApplication) -> list[list[str]]:
-    """Each cost as text, a range as its two ends; an error where the doubt has no such form."""
+    """Each cost as text, a range as its two ends; raise for uncertainty that is not a range."""
     cells = _texts(app.base)
     known = app.priors is None or isinstance(app.priors, np.ndarray)
     for amount, direction in app.terms:

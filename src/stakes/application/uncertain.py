@@ -113,7 +113,9 @@ def checked_priors(priors: Any, classes: tuple[Name, ...]) -> Any:
         return None if priors is None else frozen(as_priors(priors, classes))
     if isinstance(priors, DirichletShares):
         if len(priors.concentration) != len(classes):
-            raise PriorError(f"{priors} has no share for each of {len(classes)} classes.")
+            raise PriorError(
+                f"`priors` must have a share for each of the {len(classes)} classes; got {priors}."
+            )
     elif len(classes) != 2:
         raise PriorError("one unknown share is for two classes; use DirichletShares([...]).")
     elif priors.low < 0 or priors.high > 1:
@@ -131,7 +133,7 @@ class UncertainApplication:
     """What is at stake, when costs or priors are only known roughly.
 
     By linearity, decisions depend on the expected costs alone: `expected` is the application
-    to decide with. How much the doubt matters, and who is best under it, is told by
+    to decide with. For how much the uncertainty matters, and which system is best under it, see
     `stakes.metrics.compare_under_uncertainty`.
 
     Parameters

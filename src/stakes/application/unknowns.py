@@ -40,7 +40,7 @@ class Unknown(Protocol):
 
 
 def equal_or_given(probabilities: Any, size: int, name: str) -> FloatArray:
-    """The probabilities of so many possibilities; all equal where none are given."""
+    """The probabilities of `size` possibilities; all equal where none are given."""
     given = [1 / size] * size if probabilities is None else probabilities
     return as_priors(given, range(size), name)
 

@@ -37,13 +37,13 @@ def errors_in(counts: Any) -> str:
 
 
 def short(number: float, digits: int) -> str:
-    """A number to so many digits, without powers of ten where people do without them."""
+    """A number to a few significant digits, without powers of ten for everyday sizes."""
     text = f"{number:.{digits}g}"
     return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text
 
 
 def false_alarms(number: float, digits: int) -> str:
-    """So many false alarms, in words."""
+    """A number of false alarms, in words."""
     counted = short(number, digits)
     return f"{counted} false alarm{'' if counted == '1' else 's'}"
 

@@ -53,7 +53,7 @@ class RankedPair:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Pairs ranked by the metric, whose steps cancel: no cost matrix can rank them so.
+    """Pairs ranked by the metric whose steps cancel, so that no cost matrix can rank them alike.
 
     With costs C the metric would have to say that each step lowers the expected cost. But
     the steps, weighed by `weights`, add up to nothing, and so do their costs. Part of what
@@ -129,7 +129,7 @@ def same_move_witness(metric: CountMetric, priors: Sequence[float]) -> Witness |
 
 
 def three_pair_witness(metric: CountMetric, pairs: StrictPairs) -> Witness | None:
-    """Three pairs in one plane whose steps have nothing in their middle but zero."""
+    """Three pairs in one plane whose steps add to zero with positive weights."""
     found = triple_around_zero(pairs.angles, pairs.margins)
     if found is None:
         return None

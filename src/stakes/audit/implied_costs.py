@@ -25,7 +25,7 @@ from stakes.typing import FloatArray, Name
 
 #: Step of the differences, as a share of the cases that can move.
 _STEP = 1e-3
-#: Costs that differ by less, where the dearest is 1, count as the same.
+#: Costs that differ by less count as the same; the largest cost is 1.
 _ALIKE = 1e-4
 
 
@@ -41,7 +41,7 @@ class ImpliedCosts:
         The operating point.
     costs : CostMatrix
         Standardised: each row's minimum is 0. For two classes a false alarm costs 1 (a miss,
-        when false alarms cost nothing); for more the dearest error costs 1.
+        when false alarms cost nothing); for more the costliest error costs 1.
     positive : int
         Position of the positive class, for two classes.
     """
@@ -205,7 +205,7 @@ def _slope(metric: CountMetric, counts: FloatArray, row: int, source: int, targe
 
 
 def _scaled(costs: FloatArray, positive: int) -> FloatArray:
-    """Two classes: a false alarm costs 1, else a miss does. More: the dearest error costs 1."""
+    """Two classes: a false alarm costs 1, else a miss does. More: the costliest error costs 1."""
     unit = costs.max()
     if costs.shape == (2, 2):
         unit = costs[1 - positive].max() or unit

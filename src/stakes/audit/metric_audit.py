@@ -178,7 +178,7 @@ class Audit(AuditPage):
 
 
 def _price_range(found: Compliance) -> tuple[float, float]:
-    """Smallest and largest price of a miss in false alarms over all that was tried."""
+    """Smallest and largest price of a miss, in false alarms, over everything tried."""
     low, high = found.slopes["miss_cost_low"], found.slopes["miss_cost_high"]
     if found.compliant and len(low):
         return found.miss_cost, found.miss_cost
@@ -246,7 +246,7 @@ def audit(
 
 
 def _in_any_form(costs: Any) -> Any:
-    """Costs as everywhere; those of this room as they are, so that refusals stay theirs."""
+    """Costs in any form; objects of this room are passed on, so that their own checks apply."""
     return read_any_costs(costs) if isinstance(costs, (Mapping, str)) else costs
 
 
@@ -355,7 +355,7 @@ def _any_utilities(size: int) -> Any:
 
 
 def _computable(app: Application | None) -> list[Any]:
-    """Entries of the catalogue that need no parameter that nobody gave."""
+    """Entries of the catalogue whose parameters are all known."""
     if app is None:
         return [metric for metric in catalogue.tables() if not metric.missing]
     known = app.with_priors(None)

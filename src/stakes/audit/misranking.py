@@ -121,7 +121,7 @@ def _samples(costs: Any) -> FloatArray:
 
 
 def _called(draw: Any, rng: np.random.Generator, n: int) -> Any:
-    """What a user's function draws; one that cannot be called so is said to be none."""
+    """What a user's function draws; raise if it cannot be called that way."""
     try:
         return draw(rng, n)
     except TypeError as error:

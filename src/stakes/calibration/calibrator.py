@@ -321,14 +321,14 @@ def as_calibrator(value: Any) -> Calibrator:
 
 
 def _refuse_swapped(scores: Any, y_true: Any) -> None:
-    """Raise where labels came first and fractions second, which no labels are."""
+    """Raise where scores and labels were swapped: the second argument holds fractions."""
     try:
         second = as_column(y_true, "y_true")
         if second.dtype.kind != "f" or not (second[np.isfinite(second)] % 1).any():
             return
         first = as_column(scores, "scores")
     except StakesError:
-        return  # it is said below
+        return  # reported below
     if first.dtype.kind in "bOSTU" or len(np.unique(first)) <= 2:
         raise DataError(
             "`scores` holds labels and `y_true` fractions: they are swapped.",

@@ -52,7 +52,7 @@ def read_saved(path: str | Path) -> dict[str, Any]:
 
 
 def described(cal: Calibrator) -> dict[str, Any]:
-    """Kind and options; priors and classes are left to whoever fits it among others."""
+    """Kind and options; priors and classes are set when it is fitted among others."""
     return {
         "kind": cal.kind,
         "options": {

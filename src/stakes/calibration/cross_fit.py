@@ -1,4 +1,4 @@
-"""Calibrating every case with a map that never saw it."""
+"""Calibrating every case with a map that was fitted without it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def stratified_folds(
 
 
 def _count(folds: Any, cases: int) -> int:
-    """The number of folds, in which so many cases can be."""
+    """The number of folds; raise where there are fewer cases."""
     if not (is_number(folds) and 2 <= folds <= max(cases, 2) and int(folds) == folds):
         raise DataError(
             f"{named('folds')} must be a whole number from 2 to the {cases} cases; got {folds!r}.",

@@ -87,7 +87,7 @@ class Cases:
         return np.asarray(self.counts / self.counts.sum())
 
     def that_count(self) -> Cases:
-        """Without cases of weight 0, which must not be the first, the last or in between."""
+        """Without cases of weight 0, which must have no effect on ranks or ranges."""
         if self.sample_weight is None or self.sample_weight.all():
             return self
         return self.part(np.flatnonzero(self.sample_weight))
@@ -104,7 +104,7 @@ class Cases:
         )
 
     def unit_numbers(self) -> IntArray:
-        """What varies on its own, numbered from 0: the group of each case, or the case itself."""
+        """The independent units, numbered from 0: the group of each case, or the case itself."""
         if self.groups is None:
             return np.arange(len(self.codes))
         return group_numbers(self.groups)
@@ -236,7 +236,7 @@ def case_losses(log_posteriors: FloatArray, codes: IntArray, by: Aim) -> FloatAr
 
 
 def loss_name(by: Aim, *, size: int | None = None) -> str:
-    """The loss in words; raises when it is not one, or not for so many classes."""
+    """The loss by name; raise when it is unknown, or not defined for that many classes."""
     if isinstance(by, Application):
         return "cost"
     if isinstance(by, BetaWeight):
@@ -259,7 +259,7 @@ def loss_name(by: Aim, *, size: int | None = None) -> str:
 
 #: Minus the log of a posterior that is 0 for all purposes: below 1e-300.
 IMPOSSIBLE = 690.0
-#: A true class farther below the best than so many usual leads is looked at.
+#: A true class is checked if it lies this many usual leads below the best.
 _FAR = 1000.0
 _SAMPLE = 500
 
@@ -268,9 +268,9 @@ _SAMPLE = 500
 def refuse_impossible_truth(cases: Cases) -> None:
     """Raise when scores call a true class impossible, which no scaling can repair.
 
-    Finite scores do where they put it farther below the best than so many usual leads, and the
-    scale of best fit to the other cases gives it a posterior below 1e-300: one such case would
-    outweigh all others.
+    Finite scores do so if they put it more than `_FAR` usual leads below the best, and the scale
+    that fits the other cases best gives it a posterior below 1e-300. One such case would outweigh
+    all others.
     """
     scores, usual = cases.scores, _usual_lead(cases)
     values = scores.log_odds() if scores.size == 2 else scores.values
@@ -325,7 +325,7 @@ def _usual_lead(cases: Cases) -> float:
 
 
 def refuse_marks(cases: Cases, spread: float) -> None:
-    """Raise when marks such as -1e9 make up the spread, beside which ordinary scores vanish."""
+    """Raise when sentinels such as -1e9 dominate the spread, so that other scores vanish."""
     usual = _usual_lead(cases)
     if spread <= _FAR * usual:
         return
@@ -342,7 +342,7 @@ def refuse_marks(cases: Cases, spread: float) -> None:
 
 
 def refuse_reversed_scores(turned: NDArray[np.bool_], scores: Scores) -> None:
-    """Raise when a negative scale would make certain of what infinite scores call impossible."""
+    """Raise when a negative scale would make certain what an infinite score calls impossible."""
     if turned.any():
         raise scores.refusal(
             np.flatnonzero(turned),

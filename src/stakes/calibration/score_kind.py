@@ -25,10 +25,10 @@ POSTERIORS, TABLE = "posteriors", "table"
 LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
 _SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
-#: Quantiles that are kept of the scores in `fit`, a twentieth apart; from so many cases on; and so
-#: many, or up to twice as many, tell them.
+#: How many quantiles of the scores in `fit` are kept; from how many cases on; and the sample that
+#: estimates them (up to twice as many scores are used).
 QUANTILES, _ENOUGH, _TELLING = 21, 50, 10_000
-#: How far the logarithm of a sum may be from 0: rounded to one decimal, and to single precision.
+#: Tolerance for the logarithm of a sum: scores rounded to one decimal, or in single precision.
 _ROUGHLY, _EXACTLY = 5e-2, 1e-5
 _AT_THEIR_LEVEL = "logits at their level, as in `fit`"
 

@@ -37,7 +37,7 @@ class AbstentionCurve(Tabular):
 def abstention(
     scores: RankedScores, application: Any, *, abstention_costs: Any = None
 ) -> AbstentionCurve:
-    """What is decided, and at which cost, as abstaining becomes dearer.
+    """How many cases are decided, and at which cost, as abstaining costs more.
 
     For choosing how many cases to hand to a person.
 
@@ -49,7 +49,7 @@ def abstention(
         Costs of the two decisions (without abstention) and priors.
     abstention_costs : array-like, optional
         What one abstention costs, in the unit of the costs; default, 101 values from 0 to
-        the cost at which nobody abstains any more.
+        the cost from which no case is abstained from.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def reliability(
     level : float
         Of the pointwise band.
     points : int
-        At most so many forecasts are returned, evenly spaced among the distinct ones.
+        The most forecasts to return, evenly spaced among the distinct ones.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
 

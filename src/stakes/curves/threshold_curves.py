@@ -185,7 +185,7 @@ def precision_recall(scores: RankedScores, *, priors: Priors | None = None) -> P
     cuts, below_first, below_second = (part[::-1] for part in scores.finest)
     recall = (below_second[0] - below_second) / below_second[0]
     right, wrong = share * recall, (1 - share) * (below_first[0] - below_first) / below_first[0]
-    found = right + wrong > 0  # where nobody is found there is no precision
+    found = right + wrong > 0  # precision is undefined where no case is acted on
     precision = right[found] / (right[found] + wrong[found])
     return PrecisionRecallCurve(cuts[found], recall[found], precision, share)
 

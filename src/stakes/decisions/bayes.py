@@ -201,7 +201,7 @@ def decisions_by_stretch(
 
 
 def _reckoned_in(array: NDArray[Any]) -> np.dtype[Any]:
-    """The type that posteriors are multiplied in: their own, but for float16."""
+    """The type for products of posteriors: their own, except for float16."""
     return np.dtype(np.float64) if array.dtype == np.float16 else array.dtype
 
 
@@ -241,7 +241,7 @@ def _fast_costs(
     """Costs that decide alike in any type, and how near two columns are told apart.
 
     The mode of each row is taken off, which leaves few terms; the largest entry is scaled to
-    about 1. Every column is made dearer by what rounding may hide: that of the product, in
+    about 1. The cost of every column is raised by what rounding may hide: that of the product, in
     its own type, and twice the margin for ties.
     """
     kept = rule.values if not rule.margin else costs - row_modes(costs)[:, None]
@@ -283,7 +283,7 @@ def _decide_two_classes(
 
 
 def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any], tolerance: float) -> bool:
-    """Whether a block of (n,) or (n, 2) posteriors needs no second look."""
+    """Whether a block of (n,) or (n, 2) posteriors is plainly valid."""
     if block.ndim == 1:
         return bool(block.min() >= 0 and block.max() <= 1)
     sums = np.add(block[:, 0], block[:, 1], out=scratch[: block.shape[0]])
@@ -360,7 +360,7 @@ def minimax_regret_decisions(
     positive: Any = None,
     with_regret: bool = False,
 ) -> NDArray[Any] | tuple[NDArray[Any], FloatArray]:
-    r"""For each case the decision whose expected cost can be least far from the best.
+    r"""For each case, the decision with the smallest possible excess over the best expected cost.
 
     For costs of which only ranges are known, when no distribution over them is wanted. With
     a distribution, `stakes.bayes_decisions` on `application.expected` is cheaper on average.

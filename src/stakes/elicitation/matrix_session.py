@@ -206,7 +206,7 @@ class MatrixElicitation:
     # ------------------------------------------------------------- saying something
 
     def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
-        """Say that one cell costs from so many to so many times what another costs."""
+        """Say that one cell costs `between` these two multiples of what another costs."""
         low, high = two_numbers(between, "between", CostError)
         if not 0 < low <= high < np.inf:
             raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
@@ -338,7 +338,7 @@ class MatrixElicitation:
 
     @property
     def _box(self) -> tuple[FloatArray, FloatArray]:
-        """The least and the most of each cell before anything is said."""
+        """The least and the most that each cell can cost before any answer."""
         low, high = np.full(self.free.shape, 1 / self.limit), np.full(self.free.shape, self.limit)
         assert self.unit is not None
         low[self._at(self.unit)] = high[self._at(self.unit)] = 1.0

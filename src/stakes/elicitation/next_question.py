@@ -139,7 +139,7 @@ _APART = 1.5
 #: A miss rarely costs less than a false alarm, or more than this many times what makes acting on
 #: everybody as good as acting on nobody: questions about such ratios come later.
 _DEAREST = 10.0
-#: Outcomes in which more is missed, or more of the others are acted on, convince nobody.
+#: Outcomes in which more is missed, or more of the others are acted on, are not believable.
 _MOST_MISSED, _MOST_ALARMED = 0.75, 0.5
 #: Without systems to choose between, the ratio is narrowed down to this factor.
 _ENOUGH = 2.0

@@ -266,7 +266,7 @@ def regrets_of(systems: Mapping[str, ConfusionMatrix], samples: FloatArray) -> F
 
 
 def _in_cases(shares: FloatArray, cases: int) -> np.ndarray:
-    """Shares as whole cases, so many in all, and of each class as many whatever is decided."""
+    """Shares as whole cases that add to `total`, with fixed numbers of each class."""
     totals = _rounded(shares.sum(axis=1), cases)
     return np.stack([_rounded(row, total) for row, total in zip(shares, totals, strict=True)])
 

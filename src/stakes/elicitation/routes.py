@@ -169,7 +169,7 @@ def ratio_from_amounts(
 
 
 def _number(value: Any, name: str) -> float:
-    """A number as it was written, so that it is said back so."""
+    """A number as it was written, to be repeated that way."""
     number = as_number(value, name, CostError)
     return value if type(value) in (int, float) else number
 

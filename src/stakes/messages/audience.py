@@ -8,7 +8,7 @@ otherwise in Python and on the command line it asks of the face of the moment::
     )
 
 In Python this says "`scores`", "row 3" and "bound=50"; on the command line "the scores", the row as
-the file counts it, and "--bound 50". So nobody has to translate sentences afterwards.
+the file counts it, and "--bound 50". So no sentence has to be translated afterwards.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def row(place: int | Any) -> str:
 
 
 def either(python: str, command_line: str) -> str:
-    """What is said in other words on the command line."""
+    """One wording for Python, another for the command line."""
     return command_line if _FACE.get().command_line else python
 
 

@@ -22,7 +22,7 @@ def grouped(number: float) -> str:
 
 
 def plain(number: float, digits: int = 4) -> str:
-    """A number to so many significant digits, never in exponent form for everyday sizes."""
+    """A number to `digits` significant digits, never in exponent form for everyday sizes."""
     if not math.isfinite(number):
         return str(number)
     if number == 0:
@@ -70,7 +70,7 @@ def cut_text(cut: float, scores: Any = None, *, above: bool = True, including: b
 
 
 def _near(number: float, digits: int) -> Iterator[str]:
-    """The nearest number of so many significant digits, then the next ones above and below."""
+    """The nearest number with this many significant digits, then the next above and below."""
     yield plain(number, digits)
     if 1e-4 <= abs(number) < 1:
         step = Decimal(1).scaleb(math.floor(math.log10(abs(number))) + 1 - digits)
@@ -89,7 +89,7 @@ def money(number: float, unit: str | None) -> str:
 
 
 def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
-    """Numbers of one column with the same decimals: so many digits for the largest of them."""
+    """Numbers of one column with the same decimals, so that the largest has `digits` digits."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
     if largest == 0 or largest >= _VAST or largest < 1e-6:
         return [plain(number, digits) for number in numbers]

@@ -1,4 +1,4 @@
-"""Steps of long work, told to whoever listens; in Python nobody does."""
+"""Steps of long work, reported to a listener if there is one; in Python there is none."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _expected_weighted(
 
 
 def _parts(share: float, alpha: float, beta: float) -> tuple[float, float]:
-    """What all hits among positives, and among negatives, are worth when they are everything."""
+    """What the hits among positives, and among negatives, are worth if all are hits."""
     if np.isnan(share):
         return np.nan, np.nan
     tables: Any = [[0, 1 - share], [0, share]], [[1 - share, 0], [share, 0]]
@@ -287,7 +287,7 @@ class Catalogue(Mapping[str, Metric]):
         return found
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
-        """A catalogue is no function: of one metric it gives a number, of all of them say so."""
+        """Raise: the catalogue cannot be called; one of its metrics can."""
         raise CallError("the catalogue is a mapping of metrics.", hint=line_to_type("catalogue"))
 
     def __iter__(self) -> Iterator[str]:

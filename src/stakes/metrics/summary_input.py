@@ -1,4 +1,4 @@
-"""Metrics of a summary that take the two columns behind it as well: one door for all of them."""
+"""Metrics of a summary that also take the two columns behind it."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _in_its_place(call: Callable[..., Any], function: Callable[..., Any], also: 
 
 
 def _is_positional(parameter: inspect.Parameter) -> bool:
-    """Whether it must be given, by its place."""
+    """Whether a parameter is positional and required."""
     return (
         parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty
     )
@@ -124,7 +124,7 @@ def _is_column(given: Any) -> bool:
 
 
 def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
-    """Raise where two classes have names in words and nobody said which is the positive one."""
+    """Raise where two classes have names in words and the positive one was not named."""
     if positive is None and len(names) == 2 and any(isinstance(name, str) for name in names):
         raise LabelError(
             f"`y_true` holds {listed(names)}: which one is the positive class?",

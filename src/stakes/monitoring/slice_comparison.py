@@ -91,7 +91,7 @@ class Slices:
 
     @property
     def differing(self) -> tuple[Name, ...]:
-        """Slices whose cost differs from the rest beyond chance, the dearest first."""
+        """Slices whose cost differs significantly from the rest, the costliest first."""
         kept = np.flatnonzero(self.adjusted <= 1 - self.level)
         order = sorted(kept.tolist(), key=lambda k: -self.gaps[k].change)
         return tuple(self.slices[k] for k in order)
@@ -148,7 +148,7 @@ def compare_slices(
     level: float = 0.95,
     min_cases: int = 10,
 ) -> Slices:
-    """What each slice costs, and which of them differs from the rest beyond chance.
+    """What each slice costs, and which of them differ significantly from the rest.
 
     Among twenty slices without any difference, one is expected to look different at 5 %; here
     all intervals hold at once (Bonferroni) and no slice is named by chance at the level

@@ -153,7 +153,7 @@ def watch(
     level: float = 0.95,
     min_cases: int = 10,
 ) -> Watch:
-    r"""Compare every period with a reference, for as long as one likes, without crying wolf.
+    r"""Compare every period with a reference, however many periods, with few false alarms.
 
     Testing every day at 5 % finds something in most months in which nothing happened. Here
     period k after the reference may spend :math:`\alpha / (k (k + 1))`, which adds up to

@@ -37,7 +37,7 @@ Source: TypeAlias = Literal["print", "authors", "independent", "equality", "agai
 class Cell:
     """One number of a paper beside ours.
 
-    `published` is `None` for a number that nobody published, such as what a table would have
+    `published` is `None` for a number that was not published, such as what a table would have
     shown had it followed the text; `source` says where it comes from otherwise. `tolerance` is
     half a unit of the last printed digit, or the stated Monte Carlo tolerance. `reading` tells
     variants apart: "as printed", "as the text says", "corrected". A name such as "Bayes / C01

@@ -178,7 +178,7 @@ def told(error: Exception) -> str:
 def run_item(
     paper: Paper, item: Item, data: Path | None, progress: Callable[[float], None]
 ) -> Result:
-    """Compute an item; what goes wrong in it is told and stops nothing else."""
+    """Compute an item; an error in it is reported and does not stop the others."""
     reason = why_skipped(item, data)
     if reason:
         return Result(paper, item, "skipped", reason=reason)

@@ -114,7 +114,7 @@ def _styled(ax: Any) -> Any:
 
 
 def axes_of_size(width: float, height: float) -> Any:
-    """New axes of a size in inches, in a figure that nobody else knows: nothing stays open."""
+    """New axes of a size in inches, in a figure outside pyplot, so that nothing stays open."""
     return panels(1, 1, width=width, height=height)[1][0]
 
 
@@ -262,7 +262,7 @@ def draw_pairs(
 def finish(
     ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, under: float = 0, **legend: Any
 ) -> Any:
-    """Titles, and a legend outside the data: above them, or `under` them by so many inches."""
+    """Titles, and a legend outside the data: above them, or `under` inches below them."""
     ax.set_xlabel(xlabel, loc="center")
     ax.set_ylabel(ylabel, loc="center")
     if title:

@@ -236,12 +236,12 @@ def _exact_places(names: list[Any], classes: tuple[Name, ...]) -> list[int] | No
 
 
 def _given_by_itself(names: list[Any]) -> bool:
-    """Whether columns have the names that pandas or Polars count them by."""
+    """Whether columns have the default names of pandas or Polars."""
     return names in ([*range(len(names))], [f"column_{k}" for k in range(len(names))])
 
 
 def _speak_against(names: list[Any], classes: tuple[Name, ...], places: list[int]) -> bool:
-    """Whether a column is called like another class than the one that stands there."""
+    """Whether a column has the name of a class other than the one in its place."""
     if any(isinstance(name, int) for name in names) and set(names) == set(range(len(names))):
         return True  # positions in another order
     near = [_only(classes, str(name), loosely=True) for name in names]
@@ -260,7 +260,7 @@ def _other_names(
 
 
 def _only(classes: tuple[Name, ...], name: str, *, loosely: bool = False) -> int | None:
-    """The only class that a column is called after; loosely, in capitals or not."""
+    """The only class that a column is named after, ignoring case if `loosely`."""
     ends = [str(each) for each in classes]
     if loosely and name not in ends:
         name, ends = name.casefold(), [end.casefold() for end in ends]

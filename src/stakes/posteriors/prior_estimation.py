@@ -220,7 +220,7 @@ def _spreads(ratios: FloatArray, priors: FloatArray) -> FloatArray:
 def _dropped(
     ratios: FloatArray, priors: FloatArray, k: int, reach: float, fit_others: bool
 ) -> tuple[float, float]:
-    """Where moving a prior costs reach^2/2 of log-likelihood, the others at their best or kept."""
+    """Where moving a prior lowers the log-likelihood by reach^2/2, others re-fitted or kept."""
     from scipy.optimize import brentq
 
     own, others = ratios[:, k], np.delete(ratios, k, axis=1)
@@ -347,7 +347,7 @@ def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:
 
 
 def _explained(counts: FloatArray, new: FloatArray, priors: FloatArray) -> bool:
-    """Whether some priors give the decisions, but for chance in both tables."""
+    """Whether some priors explain the decisions, up to chance in both tables."""
     from scipy.special import chdtrc
 
     totals = counts.sum(axis=1)

@@ -78,7 +78,7 @@ def table(
 
 
 def _labelled(cell: Html, title: str) -> Html:
-    """A cell that says which column it is of."""
+    """A cell that names its column."""
     label = html.escape(title, quote=True)
     return Html(re.sub(r"^<td\b", lambda _: f'<td data-label="{label}"', cell))
 

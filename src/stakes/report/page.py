@@ -22,7 +22,7 @@ from stakes.report.page_words import changes, close_to_best, computed, drawings,
 
 #: What a page may be about, as far as its sliders are concerned.
 _MOVES = ("two", "many", "each")
-#: Columns that follow the sliders; the others are blank where nobody has computed them.
+#: Columns that follow the sliders; the others go blank when a slider moves.
 _MOVING = ("name", "nec", "saving", "total_saving")
 
 

@@ -31,7 +31,7 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 def refuse_undecided(counts: Any) -> None:
-    """Raise for what is no table of decisions yet, with how to make one of it."""
+    """Raise for scores and the like, with how to make a table of decisions from them."""
     if isinstance(counts, RankedScores):
         raise DataError(
             f"this needs a table of decisions; got scores, before any decision: {counts!r}.",

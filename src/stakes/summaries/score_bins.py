@@ -236,7 +236,7 @@ def score_edges(
 
     Notes
     -----
-    Whether the bins are fine enough is told by `stakes.metrics.score_bounds`.
+    `stakes.metrics.score_bounds` tells whether the bins are fine enough.
 
     Examples
     --------

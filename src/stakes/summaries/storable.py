@@ -44,7 +44,7 @@ class Storable:
 
 
 def alike(python: str) -> str:
-    """What to do that parts add up, which were counted for other names."""
+    """How to make parts that were counted under different names add up."""
     return either(
         python, "judge the same models at the same costs each time:  stakes eval --save FILE"
     )
@@ -56,7 +56,7 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecidedBy:
-    """Costs and shares by which posteriors were decided; it adds only to its like."""
+    """Costs and shares by which posteriors were decided; only equal ones can be added."""
 
     costs: FloatArray
     priors: FloatArray | None = None

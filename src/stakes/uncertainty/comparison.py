@@ -126,7 +126,7 @@ class Comparison:
     notes : tuple of str
         What a reader should know.
     too_few : bool
-        Whether a verdict was refused for want of cases.
+        Whether there were too few cases for a verdict.
     replicates : Replicates
         The draws of all costs, (n_replicates, n_systems).
     rule : callable, optional

@@ -146,8 +146,8 @@ def as_margin(margin: Any) -> float | None:
 class Gap:
     """A difference of two systems before it is judged at a level.
 
-    `limits` gives the ends of its interval at a level; `error` is its standard error on so many
-    `cases`.
+    `limits` gives the ends of its interval at a level; `error` is its standard error, on `cases`
+    cases.
     """
 
     first: Name
@@ -187,7 +187,7 @@ def student_gap(
 def group_gap(
     first: Name, second: Name, value: float, draws: FloatArray, groups: float, cases: float
 ) -> Gap:
-    """A difference from draws of whole groups, of which so many carry its variance."""
+    """A difference from draws of whole groups; `groups` of them carry its variance."""
     unit = ordinary_scale(draws)
     error = unit * float(np.nanstd(draws / unit, ddof=1))
     return student_gap(first, second, value, error, max(groups - 1, 1), cases)

@@ -65,7 +65,7 @@ class MinCostOptimism:
 
     @property
     def optimism(self) -> float:
-        """How much dearer the chosen threshold is on new cases than it looked."""
+        """How much more the chosen threshold costs on new cases than it seemed to."""
         return self.new_data - self.apparent
 
     def __repr__(self) -> str:
@@ -200,7 +200,7 @@ def threshold_range(
     """
     search = _Search.of(scores, application, normalized=False)
     if search.app.costs.shape != (2, 2):
-        raise DataError(f"one threshold parts 2 decisions; got {search.app.costs.shape[1]}.")
+        raise DataError(f"one threshold separates 2 decisions; got {search.app.costs.shape[1]}.")
     return search.threshold_range(as_level(level), draws, rng)
 
 

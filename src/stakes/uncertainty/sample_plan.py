@@ -81,8 +81,8 @@ def cases_needed(
 ) -> SamplePlan:
     """How many cases to collect, judged from a pilot.
 
-    With `width`, so many that the interval of the cost (or of the difference of two systems) is
-    no wider; without, so many that a difference as large as in the pilot is found.
+    With `width`: enough for the interval of the cost (or of the difference of two systems) to be
+    no wider than that. Without: enough to find a difference as large as that of the pilot.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def power_curve(
     level: float = 0.95,
     shares: Priors | None = None,
 ) -> PowerCurve:
-    """Probability that a comparison on so many cases finds the difference of two systems.
+    """Probability that a comparison finds the difference of two systems, by number of cases.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def power_curve(
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What is to be known, a cost or a difference, from so many cases in these shares."""
+    """The cost or difference to estimate, from a number of cases with given class shares."""
 
     total: CostSum
     stakes: Stakes
@@ -284,6 +284,6 @@ class _Plan:
         return float((spreads[needed] / self.mix[needed]).sum())
 
     def needing(self, cases: float, best: float, worst: float, purpose: str) -> SamplePlan:
-        """So many cases, split by class."""
+        """A number of cases, split by class."""
         split = {n: float(cases * m) for n, m in zip(self.stakes.classes, self.mix, strict=True)}
         return SamplePlan(cases, best, worst, self.present, split, purpose)

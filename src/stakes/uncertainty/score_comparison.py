@@ -157,8 +157,8 @@ def _normal_draws(values: FloatArray, moves: tuple[FloatArray, FloatArray]) -> D
 def _error_of_areas(moves: list[FloatArray], weighted: bool) -> tuple[float, float]:
     """Standard error of a difference of areas, and its degrees of freedom.
 
-    By how much rows of each class move it. The degrees are endless without weights, as DeLong's
-    test has it; else so many as rows carry the variance (Satterthwaite).
+    `moves` is what each row of each class adds to it. Without weights the degrees of freedom are
+    infinite, as in DeLong's test; with weights they follow Satterthwaite.
     """
     squares = [float((m**2).sum()) for m in moves]
     parts = (s * m.size / max(m.size - 1, 1) for s, m in zip(squares, moves, strict=True))

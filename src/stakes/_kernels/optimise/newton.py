@@ -274,10 +274,10 @@ def _next_step(
     return np.asarray(np.clip(t, least, 1 - least))
 
 
-#: Beyond so many components the Hessian is dear, and so many steps of EM are tried before.
+#: With more components the Hessian is slow, so this many steps of EM are tried first.
 _MANY = 64
 _TRIED = 100
-#: The log-likelihood of all rows is at most so far from its greatest value.
+#: The log-likelihood of all rows is within this of its maximum.
 _CLOSE_SHARES = 1e-9
 #: Densities that differ by no more than this, relatively, differ by rounding.
 _ALIKE = 1e-13

@@ -242,7 +242,7 @@ def fit_line(
 
 
 def _platt(positive: NDArray[np.bool_], counts: Floats) -> Floats:
-    """Platt's smoothed targets for so many cases of each class."""
+    """Platt's smoothed targets, from the number of cases of each class."""
     return np.asarray(np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2)))
 
 

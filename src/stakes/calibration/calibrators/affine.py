@@ -73,7 +73,7 @@ class _Scaling(Smoothable):
         self.report |= fit_report(found, found.value)
 
     def _fit_shares(self, laid: ClassScores, cases: Cases) -> None:
-        """Scores that are the same for all cases tell nothing: scale 0, the class shares remain."""
+        """For scores that are the same in all cases: scale 0, so that the class shares remain."""
         weights, smoothed = cases.prior_weights(), self.options["smoothing"] is True
         given = (laid, cases.codes, weights)
         labels = class_sums(*given)[1]
@@ -153,7 +153,7 @@ class Temperature(_Scaling):
 class Affine(_Scaling):
     r"""One scale and a bias for each class: softmax(a log q + b).
 
-    The default calibrator: it mends over- and under-confidence and wrong class priors at once
+    The default calibrator: it corrects over- and under-confidence and wrong class priors at once
     with K + 1 parameters, of which K are free. Fitted to least cross-entropy, weighted to the
     target priors.
 
@@ -252,5 +252,5 @@ class Vector(_Scaling):
 
 # Why this one, and one for all: docs/design/calibration-choice.md.
 def default_calibrator() -> Calibrator:
-    """What is fitted where nobody names a calibrator or asks for the choice among all."""
+    """The calibrator to fit where none is named and no automatic choice is asked for."""
     return Affine(bound="data")

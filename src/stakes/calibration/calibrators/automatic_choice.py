@@ -87,7 +87,7 @@ def _likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> Fl
 
 
 def class_stakes(application: Application) -> FloatArray:
-    """What is at stake in a case of each class: its dearest decision above its cheapest.
+    """What is at stake in a case of each class: its costliest decision minus its cheapest.
 
     With two classes, posteriors multiplied by it are equal where the decision changes. No class
     has less than a thousandth of the most, and decisions that are never the best do not count.
@@ -115,10 +115,10 @@ def chosen_place(
     leeway: int,
     among: int | None = None,
 ) -> Verdict:
-    """The first candidate within so many standard errors of the best.
+    """The first candidate within `leeway` standard errors of the best.
 
-    With `among`, one of the first so many, and if none is as good as that, the best of them. With
-    groups the standard errors are from the variation between groups.
+    With `among`, only the first `among` candidates are considered; if none of them is that good,
+    the best of them is chosen. With groups, standard errors come from the variation between groups.
     """
     weights = cases.prior_weights() / cases.prior_weights().sum()
     raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
@@ -228,9 +228,10 @@ def with_average(
     *,
     first: int,
 ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
-    """The candidates and their average, in front or after the average of the `first` so many.
+    """The candidates and their average, which goes first or after the average of the `first` ones.
 
-    Where one has all the weight, that one takes the place. Last, how many are to choose from.
+    An average in which one candidate has all the weight is replaced by that candidate. The last
+    item is how many there are to choose from.
     """
     emphasis = class_stakes(by) if isinstance(by, Application) else None
     if first > 1:
@@ -322,13 +323,13 @@ def _weighted(
     )
 
 
-#: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
+#: With more classes, methods whose work or need of cases grows quadratically are skipped.
 _MANY_CLASSES = 30
 #: With fewer cases a map of one parameter is averaged with the curve that goes first.
 _MANY_CASES = 500.0
-#: A class that counts less is to count for so many cases at least.
+#: A class that counts less still counts for this many cases.
 _FEW_CASES = 5.0
-#: Beyond so many cases times classes squared no matrix is tried.
+#: The most cases times classes squared for which a matrix is tried.
 _MUCH_WORK = 2e8
 
 
@@ -350,24 +351,24 @@ def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrat
 
 
 def leaders(candidates: Sequence[Calibrator], cases: Cases) -> int:
-    """How many at the beginning are averaged first, before all: curves, with few cases a scale."""
+    """How many of the first candidates are averaged: curves, and a scale where cases are few."""
     kinds = (Smooth, CommonCurve, Temperature) if _few(cases) else (Smooth,)
     others = (k for k, each in enumerate(candidates) if not isinstance(each, kinds))
     return next(others, len(candidates))
 
 
 def _few(cases: Cases) -> bool:
-    """Whether a single parameter is often all that the cases can bear."""
+    """Whether there are too few cases for more than a single parameter."""
     return float(cases.counts.sum()) < _MANY_CASES
 
 
 def _falls(cases: Cases) -> bool:
-    """Whether the best scale is negative; beside a curve that rises it would mend nothing."""
+    """Whether the best scale is negative; a rising curve would not help then."""
     scale = Temperature()
     try:
         scale._fit(cases)
     except StakesError:
-        return False  # tried all the same, so that it is said why it fails
+        return False  # tried anyway, so that the failure is reported
     return bool(scale.scales[0] < 0.0)
 
 

@@ -140,7 +140,7 @@ def _knots(blocks: Blocks, shift: float) -> FloatArray:
 
 
 def _interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> FloatArray:
-    """Piecewise linear map; next to an infinite value the finite neighbour holds up to it."""
+    """Piecewise linear map; beside an infinite value the finite neighbour is continued."""
     finite = np.isfinite(values)
     if not finite.any():
         return np.asarray(np.where(scores < places[len(places) // 2], values[0], values[-1]))
@@ -241,7 +241,7 @@ def _moved(probabilities: FloatArray, shift: float) -> FloatArray:
 
 
 def _row_weight(cases: Cases) -> dict[str, float | None]:
-    """For the report: what every row weighs, if not 1; None where they differ."""
+    """For the report: the weight of every row if it is the same and not 1, else None."""
     weights = cases.weights
     if (weights == 1.0).all():
         return {}
@@ -249,7 +249,7 @@ def _row_weight(cases: Cases) -> dict[str, float | None]:
 
 
 def _refused(needed: str) -> DataError:
-    """What to say where weights leave no guarantee."""
+    """The error for weights under which the guarantee does not hold."""
     return DataError(
         f"`bounds` needs {needed}; `sample_weight` had others, and a weighted row is one case.",
         hint="fit without sample_weight; where weights count cases, repeat the rows: "

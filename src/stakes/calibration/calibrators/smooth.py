@@ -182,7 +182,7 @@ def _two_numbers(emphasis: Any) -> list[float]:
 
 
 def _refuse_nothing_left(cases: Cases, parts: FloatArray) -> None:
-    """Raise when a class that has cases would count for less than one."""
+    """Raise when a class with cases would have a weight below one case."""
     counted = cases.counts * parts
     lost = np.flatnonzero((counted < 1.0) & (cases.counts >= 1.0))
     if lost.size:

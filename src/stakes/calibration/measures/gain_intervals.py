@@ -55,7 +55,7 @@ def _spread(values: FloatArray, weights: FloatArray, cases: Cases, index: IntArr
 #: Calibrated posteriors of few cases are trusted within a factor of 3 exp(60 / n).
 _TRUST, _FEW = 3.0, 60.0
 
-#: So many groups in which all cases change together are added to those that were seen.
+#: How many groups in which all cases change together are added to those that were seen.
 _CLUSTERS = 2.0
 
 

@@ -21,18 +21,18 @@ from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray, Name, RandomSource
 
-#: A calibrated classifier is found wanting once in so many times.
+#: A calibrated classifier is called miscalibrated once in this many times.
 _FALSE_ALARMS = 100
-#: Groups are halved so often; smaller ones than `_LEAST` of the cases, or 10, are not looked at.
+#: How often groups are halved; groups below `_LEAST` of the cases, or below 10, are skipped.
 _HALVINGS = 5
 _LEAST = 0.02
-#: Smaller distances between forecast and frequency are not worth a word: this, or a tenth of what
-#: was said (of the rest up to 1, where that is less).
+#: Smaller distances between forecast and frequency are not reported: this, or a tenth of the
+#: forecast (of 1 minus the forecast, where that is less).
 _WORD = 0.01
 
 
 class Look(NamedTuple):
-    """What was said of a group, what happened, and its number of cases, whatever they weigh."""
+    """Mean forecast of a group, observed share, and its number of cases (unweighted)."""
 
     said: float
     happened: float
@@ -40,7 +40,7 @@ class Look(NamedTuple):
 
 
 def equal_mass(said: FloatArray, weights: FloatArray, bins: int) -> IntArray:
-    """Group of each case when forecasts are cut into so many of equal mass; equal ones together.
+    """Group of each case when forecasts are cut into `bins` of equal mass; ties stay together.
 
     Weights are repetitions. Numbered from 0 without gaps; ties may leave fewer groups.
     """
@@ -102,7 +102,7 @@ def _ranges(values: FloatArray, below: FloatArray, bins: int | None) -> IntArray
 
 
 def _chances(mean: FloatArray, share: FloatArray, number: FloatArray) -> FloatArray:
-    """At most the chance of a share as high, or as low, among so many cases of that mean."""
+    """An upper bound on the chance of a share this extreme among cases with that mean."""
     from scipy.special import betainc
 
     times = share * number

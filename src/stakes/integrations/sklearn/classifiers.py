@@ -119,7 +119,7 @@ class BayesDecisionClassifier(AroundClassifier):
     """
 
     decides_by_cost = True
-    #: Asked for by default in metadata routing: nobody means groups to be torn apart.
+    #: Requested by default in metadata routing, so that groups are never split.
     __metadata_request__fit: ClassVar = {"groups": True}
 
     @answers_guesses

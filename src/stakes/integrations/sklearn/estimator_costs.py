@@ -31,7 +31,7 @@ def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntAr
 
 
 def unfitted(calibrator: Any, classes: NDArray[Any], folds: int) -> Calibrator:
-    """A fresh copy of a calibrator; "auto" is the automatic choice, with so many folds.
+    """A fresh copy of a calibrator; "auto" is the automatic choice, with `folds` folds.
 
     Calibrators are given positions of the sorted labels, which have no names; a choice by the costs
     of an application has its rows put into that order.

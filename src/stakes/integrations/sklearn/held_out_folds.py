@@ -34,7 +34,7 @@ def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
 
 
 def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any) -> int:
-    """Folds for which nobody asked by number: five, or fewer where no class has the groups."""
+    """The default number of folds: five, or fewer where no class has that many groups."""
     if groups is None:
         return 5
     kept = np.ones(len(codes), dtype=bool) if weights is None else weights > 0

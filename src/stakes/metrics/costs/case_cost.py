@@ -112,7 +112,7 @@ def case_cost(y_true: Any, decisions: Any, *, costs: Any, priors: Priors | None 
     r"""Total classification cost when each case has its own costs; lower is better.
 
     For amounts that differ from case to case, where a confusion matrix cannot tell which
-    errors were the dear ones.
+    errors were the costly ones.
 
     .. math:: \sum_a c_a(y_a, d_a) = \underbrace{\sum_{ij} N_{ij} \bar c_{ij}}_{by\ average}
               + fluctuation

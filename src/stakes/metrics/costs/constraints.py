@@ -78,7 +78,7 @@ def constrained_optimum(
 ) -> ConstrainedOptimum:
     """The least expected cost under promises about rates, with the price of the promises.
 
-    A required sensitivity, or a capacity of so many alarms, says something about the costs:
+    A required sensitivity, or a limit on the number of alarms, implies something about the costs:
     `ratio` tells for which costs the same point is best without any promise. If that ratio
     is not one you believe, the promise is not a good one.
 

@@ -384,7 +384,7 @@ def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
 
 
 def _count(share: float, name: str) -> float:
-    """A wanted share, less a breath for the rounding of share times total."""
+    """A wanted share as a count, minus a tolerance for rounding."""
     if not 0 <= as_number(share, name) <= 1:
         raise DataError(f"`{name}` must lie between 0 and 1; got {share!r}.")
     return float(share) * (1 - 1e-12)

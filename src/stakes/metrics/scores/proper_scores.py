@@ -25,7 +25,7 @@ Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class _BetaWeight(NamedTuple):
-    """What a Beta weight holds."""
+    """The fields of a Beta weight."""
 
     alpha: float
     beta: float
@@ -57,7 +57,7 @@ class BetaWeight(_BetaWeight):
     def __new__(
         cls, alpha: float = 1.0, beta: float = 1.0, low: float = 0.0, high: float = 1.0
     ) -> Self:
-        """The weight, if there are such thresholds."""
+        """The weight; raise if the range holds no threshold."""
         alpha, beta = as_number(alpha, "alpha"), as_number(beta, "beta")
         low, high = as_number(low, "low"), as_number(high, "high")
         shape, ends = np.array([alpha, beta]), (low, high)

@@ -53,7 +53,7 @@ __all__ = ["PAPER"]
 
 
 _EFFECTIVE = (0.01, 0.1, 0.5, 0.9)
-#: At most so many points of a curve are kept.
+#: The most points of a curve that are kept.
 _POINTS = 600
 
 

@@ -35,7 +35,7 @@ _ROOT_TWO = math.sqrt(2)
 
 
 def table_with(data: str, k21: float, k12: float) -> ConfusionMatrix:
-    """The confusion matrix with so many errors in class 2 and in class 1."""
+    """The confusion matrix with given numbers of errors in class 2 and in class 1."""
     first, second = CASES[data]
     return ConfusionMatrix([[first - k12, k12], [k21, second - k21]])
 

@@ -148,7 +148,7 @@ _REMARKS = (
 
 
 def _found(cases: int) -> Numbers:
-    """The whole table for so many simulated cases."""
+    """The whole table, for a number of simulated cases."""
     data = simulated(cases, 10, 0.20)
     found: Numbers = {}
     for name, costs in _cost_matrices(data.priors).items():

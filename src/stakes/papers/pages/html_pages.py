@@ -79,7 +79,7 @@ def _written(head: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 _FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
 #: A drawing with more characters than this stands in the page as an image.
 _LARGEST = 1_500_000
-#: Drawings of less than so many points are not stretched to the width of the page.
+#: Drawings narrower than this, in points, are not stretched to the width of the page.
 _NARROW = 560
 _WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')
 

@@ -114,7 +114,7 @@ def heat_maps(maps: Mapping[str, FloatArray], title: str, *, columns: int = 5) -
     from matplotlib.figure import Figure
 
     rows = -(-len(maps) // columns)
-    # Fixed margins: to fit them takes most of the time with so many panels.
+    # Fixed margins, because fitting them takes most of the time with many panels.
     across, up = 2.35 * columns, 2.35 * 0.88 * rows + 1.5
     figure = Figure(figsize=(across, up), dpi=DPI)
     margins = {"left": 0.5 / across, "right": 1 - 0.05 / across, "bottom": 1.0 / up,

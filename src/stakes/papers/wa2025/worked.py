@@ -271,7 +271,7 @@ def _printed_gaps(
 _AS_PRINTED = "as printed"
 _FIXED = "TPR = FPR^2, positives fixed in a trial"
 _CORRECTED = "corrected curve, positives fixed in a trial"
-#: Metrics with no gap above this in any scenario are said to choose well.
+#: Metrics with no gap above this in any scenario are counted as choosing well.
 _WELL = 10.0
 
 

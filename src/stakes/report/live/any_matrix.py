@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
 
-#: At most so many prices of abstaining, and so many numbers behind them.
+#: The most prices of abstaining, and the most numbers behind them.
 _PRICES = 200
 _PRICE_NUMBERS = 30_000
 #: Natural logarithm of the odds of a share from one stop to the next, and stops either way.
 _STEP = 0.2
 _SHARE_STOPS = 15
 _LEAST_STOPS = 5
-#: Shares of so many classes can be moved; so many numbers, and products of numbers, behind them.
+#: The most classes whose shares can be moved, and the most numbers and products behind them.
 _MOVED_CLASSES = 3
 _SHARE_NUMBERS = 40_000
 _PRODUCTS = 1.5e9
@@ -183,7 +183,7 @@ def _decided(ev: Evaluation, sources: Sources, places: list[FloatArray], one: Ju
     return found
 
 
-#: At most so many bytes of posteriors go into a page, before base64.
+#: The most bytes of posteriors in a page, before base64.
 _LARGEST = 1_100_000
 #: Posteriors are embedded as whole numbers up to this one.
 _WHOLE = 65_535

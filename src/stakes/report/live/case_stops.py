@@ -33,7 +33,7 @@ _SHARE_STOPS = 10
 #: The sums that a page holds of each rule: weight, cost above the other decision, and what that
 #: one would have cost, of false alarms and of misses. Costs of misses are those for a factor of 1.
 SUMS = ("alarms", "alarm_costs", "alarm_saved", "misses", "miss_costs", "miss_saved")
-#: At most so many numbers behind the rules that depend on both sliders.
+#: The most numbers behind the rules that depend on both sliders.
 _ROOM = 8_000
 
 
@@ -51,7 +51,7 @@ class CaseGrid:
         return np.asarray(np.exp(STEP * np.arange(-self.factors, self.factors + 1)))
 
     def priors(self, j: int, stated: FloatArray) -> FloatArray:
-        """The shares so many steps from the stated ones; at the start, as they were stated."""
+        """The shares `j` steps from the stated ones; at 0, exactly the stated ones."""
         share = 1 / (1 + math.exp(-(self.log_odds + STEP * j)))
         return stated if j == 0 else np.array([1 - share, share])
 
@@ -148,7 +148,7 @@ def _per_case(sources: CaseSources, rule: CaseRule, grid: CaseGrid) -> RuleSums:
     here, said = (math.log(p[1] / p[0]) for p in (sources.priors, sources.said_at))
     x = here - said + STEP * np.arange(-reach, reach + 1)
     size = x.shape[0]
-    start, end = np.full((2, p.shape[0]), size)  # never, unless waiting is dear or acting a gain
+    start, end = np.full((2, p.shape[0]), size)  # never, unless waiting costs or acting gains
     start[(acting < 0) | (acting == 0) & (waiting > 0)] = 0
     up, down = (acting > 0) & (waiting > 0), (acting < 0) & (waiting < 0)
     start[up] = np.searchsorted(x, np.log(acting[up] / waiting[up]), side="right")

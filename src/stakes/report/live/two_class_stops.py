@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 5.0
-#: Beyond this many, nobody needs the score test to say so.
+#: With more, the score test is not needed.
 _SURE = 8.0
 #: A naive decision that costs this many times the other one is not the best in any sample.
 _FAR = 3.0
@@ -249,7 +249,7 @@ def paired_statistics(
 def unpaired_rivals(
     nec: FloatArray, low: FloatArray, high: FloatArray, best: NDArray[np.intp]
 ) -> tuple[Any, Any, Any]:
-    """The nearest model that cannot be told from the best, each on cases of its own; -1: nobody.
+    """The nearest model that cannot be told from the best, each on cases of its own; -1: none.
 
     Everything is (n_models, n_stops); limits of differences come from those of each model.
     """

@@ -126,7 +126,7 @@ class Live:
         self, place: Place, nec: FloatArray, best: NDArray[np.intp]
     ) -> tuple[FloatArray | None, Any, Any, Any]:
         """How often each model is best; and the nearest that cannot be told from the best, its
-        distance and half the width of its interval: -1 for nobody.
+        distance and half the width of its interval; -1 for none.
         """
         assert self.joint is not None
         assert self.sources is not None
@@ -266,7 +266,7 @@ def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
 
 
 def _packed(table: dict[str, Any]) -> dict[str, Any]:
-    """The table for JSON; models apart, positions shifted so that 0 is nobody."""
+    """The table for JSON, one list per model; positions are shifted so that 0 means none."""
     found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
     for name in ("low", "high", "chance"):
         short = name != "chance"  # limits are roots, found to seven digits

@@ -49,7 +49,7 @@ class CellSums:
         classes: Sequence[Name],
         decisions: Sequence[Name],
     ) -> CellSums:
-        """Cells that hold so many rows, with the sums of weights, squares and perhaps fourths."""
+        """Number of rows of each cell, and sums of their weights, squares and perhaps fourths."""
         rows = np.asarray(rows, dtype=np.float64)
         totals = np.array([float(each.sum()) for each in powers])
         if not (np.isfinite(totals) & (totals > _LEAST)).all():
@@ -104,7 +104,7 @@ class CellSums:
 def _weight_of_draws(
     times: IntArray, means: FloatArray, spreads: FloatArray, generator: np.random.Generator
 ) -> FloatArray:
-    """What so many drawn rows of each cell (size, C) weigh together, from mean and variance.
+    """Total weight of the rows drawn from each cell, (size, C), from the mean and the variance.
 
     A gamma number with the mean and the variance of such a sum; the sum itself where the weights
     of a cell are alike.
@@ -119,9 +119,9 @@ def _weight_of_draws(
 
 #: Rows per kind of row from which it pays to draw how often each kind occurs.
 _ALIKE = 8
-#: From so many numbers per replicate on, only the heaviest rows are drawn one by one.
+#: With this many numbers per replicate or more, only the heaviest rows are drawn one by one.
 MANY = 20_000
-#: So many of them.
+#: How many heavy rows that is.
 _HEAVIEST = 1000
 
 
@@ -130,7 +130,7 @@ class CaseRows:
     """Rows of positive weight, which is 1 on average, by joint cell and by what is drawn.
 
     `joint` holds the sums of weights, `cases` the number of rows of each class. Entry by entry,
-    `place` is a joint cell, `weights` what weighs in it, `group` the row or group that it is of.
+    `place` is a joint cell, `weights` the weight in it, `group` the row or group it belongs to.
     """
 
     joint: PairedCounts

@@ -117,7 +117,7 @@ class Interval:
     notes : tuple of str
         What a reader should know, e.g. that there are few cases.
     too_few : bool
-        Whether the interval was refused for want of cases.
+        Whether there were too few cases for an interval.
     replicates : Replicates, optional
         The draws behind it, if any.
     rule : callable, optional

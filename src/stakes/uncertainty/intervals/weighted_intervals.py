@@ -48,10 +48,11 @@ def effective_cases(
 ) -> float:
     """How many equal cases would be as sure of a mean as these weighted ones.
 
-    Of cells with so many `rows`, of these sums of weights and of squared weights, each cell
-    `influence` away from the mean. With few errors their weights are a matter of luck, so the
-    variance is drawn towards that of weights unrelated to the errors (Kish), with the weight of
-    `_TRUST` errors. Equal weights give the number of rows.
+    `rows`, `sums` and `squares` are the number of rows of each cell, and their sums of weights
+    and of squared weights; `influence` is how far each cell lies from the mean. With few errors
+    their weights are a matter of luck, so the variance is shrunk towards that of weights
+    unrelated to the errors (Kish), with a prior strength of `_TRUST` errors. Equal weights give
+    the number of rows.
     """
     total = float(sums.sum())
     kish = total**2 / float(squares.sum())
