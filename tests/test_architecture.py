@@ -70,8 +70,9 @@ CORE_DEPENDENCIES = {"narwhals", "numpy", "scipy"}
 MAY_IMPORT_EXTRAS = ("integrations", "papers")
 FORBIDDEN_NAMES = {"base", "common", "core", "helper", "helpers", "misc", "util", "utils"}
 # The exceptions to the order: `to_html` and its kin load the report when called, and
-# `evaluate_frame` the room that reads files when it is given one.
+# `evaluate_frame` the room that reads files when it is given one, and `decide_frame` the engines.
 LOADED_WHEN_CALLED = {
+    ("rules", "engines"),
     ("evaluation", "report"),
     ("evaluation", "inquiry"),
     ("audit", "report"),

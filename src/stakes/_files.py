@@ -7,6 +7,7 @@ import os
 import shlex
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def as_path(path: Any) -> Path:
 
 def refuse_unwritable(path: Path) -> None:
     """Raise where a file could not be written, as far as that can be told before."""
-    if _is_device(path):
+    if is_device(path):
         return
     target = real_path(path)
     if target.is_symlink():
@@ -52,12 +53,38 @@ def real_path(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _is_device(path: Path) -> bool:
+def is_device(path: Path) -> bool:
     """Whether it is a pipe or a terminal, which is written to and not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 # Files are there whole or not at all: docs/design/files.md.
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file in the folder of `path`, which gets its name when all is written."""
+    target = real_path(path)  # a link is followed, not replaced
+    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FormatError(
+            f"'{path}' cannot be written: {error.strerror or error}.",
+            hint="write it into another folder",
+        ) from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with contextlib.suppress(OSError):  # as before, or as an ordinary new file would be
+            mask = os.umask(0)
+            os.umask(mask)
+            temporary.chmod(0o666 & ~mask if kept is None else kept)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
 def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     """Write a file through a temporary one in the same folder; return its size in bytes.
 
@@ -65,30 +92,12 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     before the name is given to them, so that a machine that stops leaves no empty file either.
     """
     refuse_unwritable(path)
-    if _is_device(path):
+    if is_device(path):
         path.write_bytes(data)
         return len(data)
-    target = real_path(path)  # a link is followed, not replaced
-    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise FormatError(
-            f"'{path}' cannot be written: {error.strerror or error}.",
-            hint="write it into another folder",
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            if lasting:
-                stream.flush()
-                os.fsync(stream.fileno())
-        with contextlib.suppress(OSError):  # as before, or as an ordinary new file would be
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask if kept is None else kept)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as temporary, temporary.open("wb") as stream:
+        stream.write(data)
+        if lasting:
+            stream.flush()
+            os.fsync(stream.fileno())
     return len(data)

@@ -36,6 +36,9 @@ def test_the_example_runs(run, tmp_path, name):
         for month, part in (("january", rows[:2500]), ("february", rows[2500:])):
             (tmp_path / "churn.csv").write_text("\n".join([head, *part]))
             assert run("eval", *words, "--cost", "error=1", "--save", f"{month}.json").code == 0
+    if name in ("decide", "rule"):
+        assert run("eval", *words, "--cost", "fn=40", "fp=4", "--rule", "rule.json").code == 0
+        shutil.copy(tmp_path / "churn.csv", tmp_path / "new.csv")
     answers = ("--answer", "a,b,a,b,a,b,a,b") if name == "ask" else ()
     ran = run(*shlex.split(MODULES[name].FIRST_CALL)[1:], *answers)
     assert ran.code == 0, ran.err

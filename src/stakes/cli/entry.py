@@ -33,6 +33,8 @@ PURPOSES = {
     "eval": "compute what the decisions of models cost, and which to deploy",
     "ask": "find out what your errors cost by answering a few questions",
     "costs": "show a file of costs, or write one to fill in",
+    "decide": "decide new cases by the rule of an evaluation",
+    "rule": "show a saved rule, or write it as SQL",
     "monitor": "check whether costs have changed over time, and why",
     "merge": "add up counts saved separately, such as by day or shard",
     "calibrate": "fix unreliable probabilities by calibration",
@@ -46,6 +48,7 @@ _WORK = {
     "eval": "evaluating",
     "monitor": "comparing periods",
     "merge": "adding up counts",
+    "decide": "deciding",
     "audit": "auditing",
     "inspect": "reading",
 }
@@ -72,8 +75,10 @@ _USUAL_COMMANDS = (
         'stakes.uncertainty.cases_needed(pilot, costs={"fn": 10, "fp": 1}, width=0.1)',
     ),
     (
-        "decide predict apply",
-        f"the rule, to apply to new cases:        {_EVAL} --quiet\n"
+        "predict apply",
+        f"decisions on new cases:                 {_EVAL} --rule rule.json\n"
+        "                                        "
+        "stakes decide NEW.csv --rule rule.json -o out.csv\n"
         "decisions of probabilities, in Python:  stakes.bayes_decisions(p, "
         'costs={"fn": 10, "fp": 1})\n'
         "calibrated probabilities of new cases:  "

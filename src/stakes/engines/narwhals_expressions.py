@@ -87,6 +87,14 @@ class Narwhals:
         """The natural logarithm."""
         return value.log()
 
+    def exp(self, value: Any) -> Any:
+        """The exponential."""
+        return value.exp()
+
+    def power(self, value: Any, exponent: Any) -> Any:
+        """A number not below zero to some power."""
+        return value**exponent
+
     def size(self, value: Any) -> Any:
         """The absolute value."""
         return value.abs()
@@ -94,6 +102,10 @@ class Narwhals:
     def smallest(self, values: list[Any]) -> Any:
         """The least of several."""
         return nw.min_horizontal(*values)
+
+    def greatest(self, values: list[Any]) -> Any:
+        """The greatest of several."""
+        return nw.max_horizontal(*values)
 
     def integer(self, value: Any, most: int) -> Any:
         """An integer from 0 to `most`."""

@@ -37,7 +37,7 @@ def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
         posteriors = _as_given(rule, scores)
         refuse_bad_posteriors(posteriors)
         return _by_cuts(rule, posteriors if posteriors.ndim == 1 else posteriors[:, 1])
-    posteriors = _posteriors(rule, scores)
+    posteriors = posteriors_of_scores(rule, scores)
     if rule.per_case:
         return _by_case(rule, posteriors, costs)
     return _by_expected_costs(rule, posteriors)
@@ -60,7 +60,7 @@ def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
     return as_floats(scores, "scores")
 
 
-def _posteriors(rule: CutPoints, scores: Any) -> NDArray[Any]:
+def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors for `from_priors`, or where the rule runs; columns in the order of the classes."""
     if rule.calibrator is not None:
         return rule.calibrator.posteriors(as_fitted(rule, scores))

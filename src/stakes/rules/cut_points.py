@@ -146,6 +146,11 @@ class CutPoints:
         return list(at), list(taken)
 
     @cached_property
+    def _raw_cuts_known(self) -> tuple[list[float], list[int]]:
+        """The raw cuts for numbers of Python, one case at a time."""
+        return self.raw_cuts("float64")
+
+    @cached_property
     def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
         """Cuts on scores as they come, by their type, each found once."""
         return {}

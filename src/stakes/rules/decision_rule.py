@@ -20,6 +20,7 @@ from stakes.decisions.bayes import weighed_decisions
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.rules.applied_rule import decided
 from stakes.rules.cut_points import CutPoints
+from stakes.rules.decided_rows import decided_one
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
 from stakes.rules.rule_parts import (
     columns_of_rule,
@@ -29,7 +30,7 @@ from stakes.rules.rule_parts import (
     refuse_what_contradicts,
 )
 from stakes.rules.rule_words import in_words, in_words_short, texts_for
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray, Name, Priors
 
 if TYPE_CHECKING:
     from stakes.calibration import Calibrator
@@ -166,6 +167,54 @@ class DecisionRule(CutPoints):
         array([0, 1], dtype=int8)
         """
         return decided(self, scores, costs)
+
+    def decide_one(self, score: Any) -> Name:
+        """The name of the decision on a single case, in microseconds where there are cuts.
+
+        Parameters
+        ----------
+        score : float or sequence of float
+            One score, or one for each class.
+
+        Examples
+        --------
+        >>> costs = CostMatrix([[0, 1], [10, 0]], decisions=["wait", "call"])
+        >>> DecisionRule(Application(costs)).decide_one(0.3)
+        'call'
+        """
+        return decided_one(self, score)
+
+    def decide_frame(self, frame: Any, *, on_error: str = "raise") -> Any:
+        """The rows of a table with what to do: the table, and four columns more.
+
+        Parameters
+        ----------
+        frame : data frame
+            pandas, Polars, pyarrow, a lazy frame of Polars, a DuckDB relation or a Spark frame;
+            with the columns of `columns`, and those that costs per case are computed from. Lazy
+            frames stay lazy, but their rows are counted once.
+        on_error : {"raise", "column"}
+            Rows that cannot be decided stop it; or their decision is null, and a column
+            ``not_decided`` says why.
+
+        Returns
+        -------
+        data frame
+            Of the same kind, with ``decision``, ``expected_cost``, ``next_best`` and ``margin``:
+            how much more the next best decision is expected to cost.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> costs = CostMatrix([[0, 1], [10, 0]], decisions=["wait", "call"])
+        >>> rule = DecisionRule(Application(costs), columns="p")
+        >>> found = rule.decide_frame(pd.DataFrame({"p": [0.05, 0.3]}))
+        >>> found.drop(columns="p").round(2).values.tolist()
+        [['wait', 0.5, 'call', 0.45], ['call', 0.7, 'wait', 2.3]]
+        """
+        from stakes.engines.decided_frame import decided_frame
+
+        return decided_frame(self, frame, on_error=on_error).frame
 
     def _decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
         """Decisions of more than two classes, for rows that may be wrong: those decide anything.

@@ -60,9 +60,14 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
         return reduce(add, columns) <= lit(math.inf)
     if len(columns) == 1:
         return dialect.between(columns[0], lit(0.0), lit(1.0))
-    slack = sum_tolerance(np.dtype(rule.score_type))
+    slack = sum_slack(rule)
     total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
     return reduce(lambda a, b: a & b, [each >= lit(0.0) for each in columns]) & total
+
+
+def sum_slack(rule: CutPoints) -> float:
+    """How far posteriors of the type of the scores may be from adding to 1."""
+    return sum_tolerance(np.dtype(rule.score_type))
 
 
 def plain(name: str, expression: Any) -> Any:

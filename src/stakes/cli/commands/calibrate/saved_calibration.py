@@ -4,10 +4,7 @@ written.
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +21,9 @@ from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 from stakes.sources.formats import endings
-from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
-from stakes.sources.table_file import read_bytes, read_table, unzipped
+from stakes.sources.table_file import read_table
+from stakes.sources.table_output import csv_of, parquet_of
 from stakes.typing import FloatArray
 
 #: Calibrated probabilities by the names of their columns.
@@ -88,59 +85,6 @@ OTHERS = {*endings(), ".gz", ".xlsx", ".json"} - {".csv", ".parquet"}
 PARQUET = ".parquet"
 
 
-def as_csv(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """The table with the new columns after the old ones, written as it was read.
-
-    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one:
-    columns that were read as numbers, however they are written.
-    """
-    old = [table.cells(name) for name in table.names]
-    stream = io.StringIO()
-    semicolons = table.decimal_comma  # numbers of such files may have a comma
-    writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
-    writer.writerow([*table.names, *columns])
-    read = [table.cells(name) for name in scores] if semicolons else []
-    texts = (cell for cells in read if cells.dtype.kind in "SU" for cell in cells.tolist())
-    comma = any("," in _cell(cell) for cell in texts)
-    new = [[f"{value:.9g}" for value in column] for column in columns.values()]
-    new = [[text.replace(".", ",") for text in column] for column in new] if comma else new
-    for i in range(len(new[0])):
-        writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
-    return stream.getvalue()
-
-
-def _cell(value: Any) -> str:
-    """A cell as text."""
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
-def _as_parquet(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
-    """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
-    pyarrow = load("pyarrow", extra="parquet")
-    parquet = load("pyarrow.parquet", extra="parquet")
-    if table.form == "Parquet" and source != "-" and not several_words(source):
-        data, name = read_bytes(source)
-        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
-        found = parquet.read_table(pyarrow.BufferReader(data))
-    else:
-        typed = {}
-        for name in table.names:  # arrays keep their type; empty cells of text become null
-            cells = table.cells(name)
-            if cells.dtype.kind not in "SUO":
-                typed[name] = pyarrow.array(cells)
-            elif name in scores:
-                typed[name] = pyarrow.array(table.numbers(name))
-            else:
-                texts = ("" if cell is None else _cell(cell) for cell in cells.tolist())
-                typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
-        found = pyarrow.table(typed)
-    for name, values in columns.items():
-        found = found.append_column(name, pyarrow.array(values))
-    stream = pyarrow.BufferOutputStream()
-    parquet.write_table(found, stream)
-    return bytes(stream.getvalue().to_pybytes())
-
-
 #: What can be said of the place where a calibration is applied, and of the result.
 HONOURED = {"file", "scores", "model", "scores_are", "narrow", "renormalise", "prevalence",
             "apply", "output", "plot", "json"}  # fmt: skip
@@ -185,12 +129,12 @@ def apply_calibration(args: Any) -> int:
         for sentence in said:
             print(sentence, file=sys.stderr)
         printing_is_the_output()
-        print(as_csv(table, columns, numbers), end="")
+        print(csv_of(table, columns, numbers), end="")
         return EXIT_OK
     if Path(args.output).suffix.lower() == PARQUET:
-        data = _as_parquet(args.file, table, columns, numbers)
+        data = parquet_of(args.file, table, columns, numbers)
     else:
-        data = as_csv(table, columns, numbers).encode("utf-8")
+        data = csv_of(table, columns, numbers).encode("utf-8")
     _files.write_whole(Path(args.output), data)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}

@@ -1,0 +1,190 @@
+"""`stakes decide`: new cases by the rule of an evaluation, whatever their number."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stakes.cli.options import add_options
+from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn
+
+if TYPE_CHECKING:
+    from stakes.rules import DecisionRule
+
+FIRST_CALL = "stakes decide new.csv --rule rule.json -o decided.csv"
+EXAMPLES = """examples:
+  stakes decide new.csv --rule rule.json -o decided.csv
+  stakes decide 'lake/day=*/*.parquet' --rule rule.json -o decided.parquet
+  cat new.jsonl | stakes decide - --rule rule.json > decided.jsonl
+
+The rule comes from  stakes eval ... --rule rule.json. Each row gets the decision, its expected
+cost, the next best decision, and the margin: how much more that one is expected to cost. Files
+given by a pattern, a folder or an address, and large ones, are streamed through DuckDB. The output
+is there whole or not at all.
+"""
+_OPTIONS = {
+    "--rule FILE": "the rule: what  stakes eval ... --rule FILE  wrote",
+    "-o --output FILE": "write .csv, .parquet or .jsonl; without it, print CSV, or JSON lines if "
+    "the file holds such",
+    "--columns A,B": "the columns of the scores, if other than those the rule knows: one, or one "
+    "for each outcome in the order of the rule",
+    "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
+    "decision empty and say why in a column 'not_decided'",
+    "--engine {duckdb}": "stream the file through this engine, whatever its size",
+    "--memory 800MB": "how much memory duckdb may use",
+    "--json": "print what was done, as JSON",
+    "--quiet": "print nothing",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    from stakes.sources.formats import endings
+
+    parser.epilog = EXAMPLES
+    known = endings()
+    forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
+    parser.add_argument("file", help=f"{forms}; a pattern, a folder, or - for standard input")
+    more = {"rule": {"required": True}, "on_error": {"default": "stop"}}
+    add_options(parser, _OPTIONS, memory="800MB", **more)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the rule, decide, write, and say what was done."""
+    from stakes.cli.show.outputs import refuse_ending, refuse_overwriting
+    from stakes.cli.show.terminal import print_json
+    from stakes.messages.quantities import grouped
+    from stakes.rules import load_rule
+    from stakes.sources.source import is_far
+
+    refuse_overwriting({"-o": args.output}, [args.file, args.rule])
+    refuse_ending("-o", args.output, (".csv", ".parquet", ".jsonl"))
+    rule = load_rule(args.rule)
+    done = (_streamed if is_far(args.file, args.engine) else _read)(rule, args)
+    if done["outside"]:
+        low, high = rule.score_range or (0.0, 1.0)
+        warn(
+            f"{grouped(done['outside'])} of {grouped(done['rows'])} scores lie outside the range "
+            f"that the rule was learnt on, {low:.3g} to {high:.3g}."
+        )
+    left = sum(done["undecided"].values())
+    if left:
+        parts = ", ".join(f"{why} in {grouped(n)}" for why, n in done["undecided"].items())
+        warn(f"{grouped(left)} of {grouped(done['rows'])} rows are not decided: {parts}.")
+    if args.json and args.output:
+        print_json({**done, "rule": str(rule), "model": rule.model, "output": args.output})
+    elif args.output and not args.quiet:
+        whose = "" if rule.model is None else f" by the rule of {rule.model}"
+        print(f"decided {grouped(done['rows'])} rows{whose} ({rule}): {args.output}")
+    return EXIT_OK
+
+
+def _names(args: argparse.Namespace) -> list[str] | None:
+    """The columns that were named."""
+    return args.columns.split(",") if args.columns else None
+
+
+def _read(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
+    """Rows read into memory, decided by NumPy and written at once."""
+    import numpy as np
+
+    from stakes import _files
+    from stakes.engines.decided_frame import (
+        arrays_decided,
+        costs_of_rows,
+        counted_faults,
+        read_columns,
+        refuse_names,
+        refuse_undecided,
+    )
+    from stakes.rules.decided_rows import REASON
+    from stakes.rules.rule_sql import score_columns
+    from stakes.sources.table_file import read_table
+    from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
+
+    table, names = read_table(args.file), score_columns(rule, _names(args))
+    marked = args.on_error == "column"
+    refuse_names(rule, table.names, names, marked=marked)
+    read = {name: _numbers(table, name, marked) for name in read_columns(rule, names)}
+    scores = np.column_stack([read[name] for name in names])
+    costs = costs_of_rows(rule, read, table.n_rows)
+    columns, found, outside = arrays_decided(
+        rule, scores[:, 0] if len(names) == 1 else scores, costs
+    )
+    undecided = counted_faults(found)
+    if not marked:
+        bad = np.flatnonzero(found >= 0)
+        refuse_undecided(undecided, table.n_rows, int(bad[0]) + 1 if bad.size else None)
+        columns.pop(REASON)
+    ending = Path(args.output or "").suffix.lower()
+    done = {"rows": table.n_rows, "outside": outside, "undecided": undecided}
+    if ending == ".parquet":
+        _files.write_whole(Path(args.output), parquet_of(args.file, table, columns, read))
+        return done
+    lines = ending == ".jsonl" or (not args.output and table.form == "JSON lines")
+    text = (json_lines_of if lines else csv_of)(table, columns, read)
+    if args.output:
+        _files.write_whole(Path(args.output), text.encode("utf-8"))
+    else:
+        printing_is_the_output()
+        print(text, end="")
+    return done
+
+
+def _numbers(table: Any, name: str, marked: bool) -> Any:
+    """A column as numbers; where rows may be marked, nothing for text that is none."""
+    import numpy as np
+
+    from stakes.exceptions import StakesError
+
+    try:
+        return table.numbers(name)
+    except StakesError:
+        if not marked:
+            raise
+    found = np.full(table.n_rows, np.nan)
+    for k, cell in enumerate(table.cells(name).tolist()):
+        try:
+            found[k] = float(cell)
+        except (TypeError, ValueError):
+            continue
+    return found
+
+
+def _streamed(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
+    """Rows that DuckDB reads, decides and writes, or hands to NumPy batch by batch."""
+    from stakes._files import is_device, refuse_unwritable, whole_file
+    from stakes.cli.show.progress import attended
+    from stakes.engines.decided_frame import read_columns
+    from stakes.engines.decided_stream import write_decided
+    from stakes.exceptions import DataError
+    from stakes.rules.rule_sql import score_columns
+    from stakes.sources.patterns import found_files
+    from stakes.sources.source import opened
+
+    if not args.output:
+        raise DataError("what is streamed needs a file to be written.", hint="-o decided.parquet")
+    output, names = Path(args.output), score_columns(rule, _names(args))
+    refuse_unwritable(output)
+    if is_device(output):
+        raise DataError(f"'{output}' is no file that can be streamed into.")
+    types = dict.fromkeys(read_columns(rule, names), "number")
+    on_error = "column" if args.on_error == "column" else "raise"
+    ending = output.suffix.lower() or ".csv"
+    files = found_files(args.file)
+    with (
+        opened(files, "duckdb", args.memory, types) as source,
+        whole_file(output) as temporary,
+    ):
+        found = attended(
+            lambda: write_decided(
+                rule, source.frame, temporary, ending, on_error=on_error, columns=names
+            ),
+            "deciding",
+            progress=source.progress,
+            begin=source.begin,
+            stop=source.stop,
+            quiet=args.quiet,
+        )
+    return {"rows": found.rows, "outside": found.outside, "undecided": found.undecided}

@@ -1,0 +1,349 @@
+"""A table with what a rule says of each row, in memory or where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add, or_
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from stakes.application import CostExpression
+from stakes.engines.frame_reduction import native
+from stakes.engines.narwhals_expressions import DIALECT, as_table
+from stakes.engines.row_values import PREFIX
+from stakes.exceptions import CostError, DataError
+from stakes.messages.audience import either
+from stakes.messages.quantities import grouped
+from stakes.rules import DecisionRule
+from stakes.rules.decided_rows import (
+    ADDED,
+    NO_COST,
+    NO_PROBABILITY,
+    NO_SCORE,
+    NO_SUM,
+    REASON,
+    REASONS,
+    decided_rows,
+    faults,
+    outside,
+)
+from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs, per_case
+from stakes.rules.row_posteriors import has_formula, posteriors_before, sum_slack
+from stakes.rules.rule_sql import case_amounts, score_columns
+from stakes.typing import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedFrame:
+    """The table, how many rows it has, how many lie beyond the range, and are not decided, by why.
+
+    Rows are counted before anything is written.
+    """
+
+    frame: Any
+    rows: int
+    outside: int
+    undecided: dict[str, int]
+
+
+def decided_frame(
+    rule: DecisionRule, frame: Any, *, on_error: str = "raise", columns: Any = None
+) -> DecidedFrame:
+    """See `DecisionRule.decide_frame`; `columns` in place of those that the rule knows."""
+    if on_error not in ("raise", "column"):
+        raise DataError(f"`on_error` must be 'raise' or 'column'; got {on_error!r}.")
+    rows = nw.from_native(native(frame))
+    names = score_columns(rule, columns)
+    refuse_names(rule, rows.collect_schema().names(), names, marked=on_error == "column")
+    if rows.implementation.is_dask():
+        each = "frame.map_partitions(rule.decide_frame)"
+        raise DataError("a frame of Dask is decided partition by partition.", hint=each)
+    if isinstance(rows, nw.DataFrame):
+        return _in_memory(rule, rows, names, on_error)
+    return _elsewhere(rule, rows, names, on_error)
+
+
+def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
+    """The columns that are read: scores, and what costs per case are computed from."""
+    formulas = [text for row in rule.case_costs or () for text in row]
+    more = [name for text in formulas for name in CostExpression(text).columns]
+    return list(dict.fromkeys([*names, *more]))
+
+
+def refuse_names(
+    rule: DecisionRule, known: Sequence[str], names: Sequence[str], *, marked: bool
+) -> None:
+    """Raise for columns that are not there, and for those that are added and already there."""
+    absent = [name for name in read_columns(rule, names) if name not in known]
+    if absent:
+        raise DataError(
+            f"no column {absent[0]!r}; there are {', '.join(map(repr, known[:12]))}.",
+            hint="say which columns hold the scores: " + either("columns=...", "--columns A,B"),
+        )
+    added = (*ADDED, *((REASON,) if marked else ()))
+    if taken := [name for name in added if name in known]:
+        raise DataError(
+            f"the table already has a column {taken[0]!r}, which would be added.",
+            hint="rename it first",
+        )
+
+
+def refuse_undecided(undecided: dict[str, int], rows: int, first: int | None = None) -> None:
+    """Raise where rows cannot be decided, with why, how many, and what to type instead."""
+    if not undecided:
+        return
+    total = sum(undecided.values())
+    parts = ", ".join(f"{why} in {grouped(count)}" for why, count in undecided.items())
+    where = "" if first is None else f"; the first is row {first}"
+    raise DataError(
+        f"{grouped(total)} of {grouped(rows)} rows cannot be decided ({parts}){where}.",
+        hint="to leave their decision empty and say why in a column: "
+        + either('on_error="column"', "--on-error column"),
+    )
+
+
+def named_decisions(rule: DecisionRule) -> list[Any]:
+    """The names of the decisions as one column can hold them: text, where types differ."""
+    names = list(rule.decisions)
+    alike = len({type(name) for name in names}) == 1 and type(names[0]) in (str, int, float, bool)
+    return names if alike else [str(name) for name in names]
+
+
+# ----------------------------------------------------------------- in memory
+
+
+def arrays_decided(
+    rule: DecisionRule, scores: FloatArray, costs: FloatArray | None
+) -> tuple[dict[str, list[Any]], Any, int]:
+    """The columns that are added, by name; the fault of each row; how many lie outside."""
+    found = faults(rule, scores, costs)
+    kept = np.flatnonzero(found < 0)
+    names, count = np.array(named_decisions(rule), dtype=object), len(scores)
+    columns: dict[str, list[Any]] = {name: [None] * count for name in ADDED}
+    beyond = 0
+    if kept.size:
+        given = scores[kept].astype(rule.score_type)
+        said = decided_rows(rule, given, None if costs is None else costs[kept])
+        made = {
+            "decision": names[said.codes],
+            "expected_cost": said.expected_cost,
+            "next_best": np.where(said.next_codes >= 0, names[said.next_codes], None),
+            "margin": said.margin,
+        }
+        beyond = int(outside(rule, scores[kept]).sum())
+        for name, values in made.items():
+            told = [None if value != value else value for value in values.tolist()]
+            cells = columns[name]
+            for row, value in zip(kept.tolist(), told, strict=True):
+                cells[row] = value
+    columns[REASON] = [None if k < 0 else REASONS[k] for k in found.tolist()]
+    return columns, found, beyond
+
+
+def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) -> FloatArray | None:
+    """The costs of each row by the formulas of the rule, (n, K, M), nan where one is unknown."""
+    if not rule.per_case:
+        return None
+    case_amounts(rule, DIALECT)  # refuses a rule that does not say them
+    made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
+    known = np.ones(n, dtype=np.bool_)
+    for name in read_columns(rule, ()):
+        known &= np.isfinite(columns[name])
+    there = {name: values[known] for name, values in columns.items()}
+    for i, row in enumerate(rule.case_costs or ()):
+        for j, text in enumerate(row):
+            made[known, i, j] = CostExpression(text).value(there)
+    return made
+
+
+def _in_memory(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str) -> DecidedFrame:
+    """Decided by NumPy."""
+    read = {name: rows[name].cast(nw.Float64).to_numpy() for name in read_columns(rule, names)}
+    table = np.column_stack([read[name] for name in names])
+    scores = table[:, 0] if len(names) == 1 else table
+    costs = costs_of_rows(rule, read, len(rows))
+    columns, found, beyond = arrays_decided(rule, scores, costs)
+    bad = np.flatnonzero(found >= 0)
+    why = counted_faults(found)
+    if on_error == "raise":
+        refuse_undecided(why, len(rows), int(bad[0]) if bad.size else None)
+        columns.pop(REASON)
+    types: dict[str, Any] = dict.fromkeys(("expected_cost", "margin"), nw.Float64)
+    kind = {str: nw.String, int: nw.Int64, float: nw.Float64, bool: nw.Boolean}
+    named = kind[type(named_decisions(rule)[0])]
+    types |= dict.fromkeys(("decision", "next_best"), named) | {REASON: nw.String}
+    backend = rows.implementation
+    made = [nw.new_series(name, cells, types[name], backend=backend)
+            for name, cells in columns.items()]  # fmt: skip
+    if backend.is_pandas():  # rows of pandas are known by their index
+        index = nw.to_native(rows).index
+        natives = {each.name: nw.to_native(each).set_axis(index) for each in made}
+        return DecidedFrame(nw.to_native(rows).assign(**natives), len(rows), beyond, why)
+    return DecidedFrame(nw.to_native(rows.with_columns(*made)), len(rows), beyond, why)
+
+
+def counted_faults(found: Any) -> dict[str, int]:
+    """How many rows have each fault, of those that occur."""
+    counts = {why: int((found == k).sum()) for k, why in enumerate(REASONS)}
+    return {why: count for why, count in counts.items() if count}
+
+
+# ----------------------------------------------------------------- where the rows are
+
+
+def has_expression(rule: DecisionRule) -> bool:
+    """Whether all that is said of a row is an expression over its columns."""
+    return rule.cut is not None or has_formula(rule)
+
+
+def _elsewhere(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str) -> DecidedFrame:
+    """Decided by the engine that has the rows, after it has counted those that cannot be."""
+    if not has_expression(rule):
+        assert rule.calibrator is not None
+        raise CostError(
+            f"{rule.calibrator.kind} calibration has no formula, so that lazy frames cannot say "
+            "what its decisions cost.",
+            hint="decide a frame in memory; or the decision alone, as SQL: rule.to_sql(...)",
+        )
+    known = rows.collect_schema().names()
+    steps = _Steps(rows)
+    scores = [steps.keep(f"s{i}", DIALECT.number(name)) for i, name in enumerate(names)]
+    reason = steps.keep("why", _reason(rule, scores, names))
+    count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
+    if on_error == "raise":
+        refuse_undecided(why, count)
+    made = _said(rule, steps, scores, reason)
+    made |= {REASON: reason} if on_error == "column" else {}
+    found = steps.rows.with_columns(**made).select(*known, *made)
+    return DecidedFrame(nw.to_native(found), count, beyond, why)
+
+
+class _Steps:
+    """Rows to which columns are added, each under a name of its own."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def keep(self, name: str, expression: Any) -> Any:
+        """Make a column of what is read more than once."""
+        self.rows = self.rows.with_columns(**{PREFIX + name: expression})
+        return nw.col(PREFIX + name)
+
+
+def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
+    """Why a row cannot be decided, as text; null where it can."""
+    lit = nw.lit
+    found: Any = lit(None, dtype=nw.String)
+    if rule.per_case:
+        _, read = case_amounts(rule, DIALECT)
+        absent = reduce(or_, [_no_number(each) for each in read])
+        found = nw.when(absent).then(lit(NO_COST)).otherwise(found)
+    if rule.scores == "posterior":
+        if len(scores) > 1:
+            off = (reduce(add, scores) - 1.0).abs() > sum_slack(rule)
+            found = nw.when(off).then(lit(NO_SUM)).otherwise(found)
+        strange = reduce(or_, [(each < 0.0) | (each > 1.0) for each in scores])
+        found = nw.when(strange).then(lit(NO_PROBABILITY)).otherwise(found)
+    empty = reduce(or_, [_no_number(each) for each in scores])
+    return nw.when(empty).then(lit(NO_SCORE)).otherwise(found)
+
+
+def _no_number(value: Any) -> Any:
+    """That a value is null, or no number."""
+    return value.is_null() | value.is_nan()
+
+
+def _looked_at(
+    rule: DecisionRule, rows: Any, scores: list[Any], reason: Any
+) -> tuple[int, dict[str, int], int]:
+    """Rows, those that cannot be decided by why, and those beyond the range, in one pass."""
+    asked = {"rows": nw.len()}
+    for k, why in enumerate(REASONS):
+        asked[f"why{k}"] = (reason == why).cast(nw.Int64).sum()
+    if rule.score_range is not None:
+        low, high = rule.score_range
+        asked_of = scores[1:] if len(scores) == 2 else scores
+        beyond = reduce(or_, [(each < low) | (each > high) for each in asked_of])
+        asked["beyond"] = (beyond & reason.is_null()).cast(nw.Int64).sum()
+    told = {name: cells[0] or 0 for name, cells in as_table(rows.select(**asked)).items()}
+    counts = {why: int(told[f"why{k}"]) for k, why in enumerate(REASONS)}
+    undecided = {why: count for why, count in counts.items() if count}
+    return int(told["rows"]), undecided, int(told.get("beyond", 0))
+
+
+def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> dict[str, Any]:
+    """The four columns; null where there is a reason."""
+    names, fine = named_decisions(rule), reason.is_null()
+    called = [DIALECT.literal(name) for name in names]
+    if rule.cut is not None:
+        code = steps.keep("d", decided_by_cuts(DIALECT, scores[-1], *rule.raw_cuts()))
+        unknown = nw.lit(None, dtype=nw.Float64)
+        made = {"decision": _one_of(code, called), "expected_cost": unknown,
+                "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
+        return {name: nw.when(fine).then(each) for name, each in made.items()}
+    before = posteriors_before(rule, DIALECT, scores, steps.keep)
+    sums = (
+        per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
+    )
+    if rule.has_raw_cuts:
+        chosen = decided_by_cuts(DIALECT, scores[-1], *rule.raw_cuts())
+    else:
+        chosen = argmin(DIALECT, *(sums or expected_costs(DIALECT, before, rule._compared)))
+    code = steps.keep("d", chosen)
+    each = [steps.keep(f"e{j}", cost) for j, cost in enumerate(_costs(rule, before, sums, steps))]
+    cost = steps.keep("paid", _one_of(code, each))
+    made = {"decision": _one_of(code, called), "expected_cost": cost}
+    if len(each) == 1:
+        made |= {
+            "next_best": nw.lit(None, dtype=nw.String),
+            "margin": nw.lit(None, dtype=nw.Float64),
+        }
+    elif len(each) == 2:
+        over = _not_below_zero(_one_of(code, each[::-1]) - cost)
+        made |= {"next_best": _one_of(code, called[::-1]), "margin": over}
+    else:
+        far = DIALECT.literal(float("inf"))
+        others = [DIALECT.when(code == j, far, one) for j, one in enumerate(each)]
+        others = [steps.keep(f"o{j}", one) for j, one in enumerate(others)]
+        least = steps.keep("least", DIALECT.smallest(others))
+        after = steps.keep("n", argmin(DIALECT, others, None, 0.0))
+        made |= {"next_best": _one_of(after, called), "margin": _not_below_zero(least - cost)}
+    return {name: nw.when(fine).then(one) for name, one in made.items()}
+
+
+def _not_below_zero(value: Any) -> Any:
+    """A number, or 0 where rounding has left less."""
+    return DIALECT.greatest([value, DIALECT.literal(0.0)])
+
+
+def _one_of(code: Any, values: Sequence[Any]) -> Any:
+    """The value at a position."""
+    branches = [(code == j, value) for j, value in enumerate(values[:-1])]
+    return DIALECT.first_of(branches, values[-1])
+
+
+def _costs(rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps) -> list[Any]:
+    """What each decision is expected to cost where the rule runs."""
+    factors = [float(factor) for factor in rule.factors]
+    stays = rule.stays and (rule.scores == "posterior" or len(rule.classes) == 2)
+    normalised = stays and (rule.calibrator is None or len(rule.classes) == 2)
+    moved = before if rule.stays else [f * p for f, p in zip(factors, before, strict=True)]
+    if sums is None:
+        table = rule.application.costs.values.T.tolist()
+        costs = [_weighed(moved, column) for column in table]
+    else:  # already weighed by the factors
+        costs = sums[0]
+    if normalised:
+        return costs
+    total = steps.keep("all", reduce(add, moved))
+    return [cost / total for cost in costs]
+
+
+def _weighed(parts: list[Any], weights: list[float]) -> Any:
+    """A weighed sum; 0 where all weights are."""
+    terms = [w * part for w, part in zip(weights, parts, strict=True) if w]
+    return reduce(add, terms) if terms else parts[0] * 0.0

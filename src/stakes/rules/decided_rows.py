@@ -1,0 +1,115 @@
+"""What a rule says of each row: the decision, what it is expected to cost, and the next best."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import sum_tolerance
+from stakes._kernels.bayes_rule import first_least
+from stakes.application import CaseCosts
+from stakes.exceptions import DataError
+from stakes.rules.applied_rule import decided, posteriors_of_scores
+from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.rules.decision_rule import DecisionRule
+
+#: The columns that are added to a table, and the one for rows that cannot be decided.
+ADDED = ("decision", "expected_cost", "next_best", "margin")
+REASON = "not_decided"
+#: Why a row cannot be decided, in the order in which it is asked.
+NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST = (
+    "no score", "not a probability", "probabilities do not add to 1", "no cost",
+)  # fmt: skip
+REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedRows:
+    """Decisions by position, expected costs, the next best decision and how much more it costs.
+
+    Costs and margins are nan where nobody knows them: for cuts that were chosen on data. Without a
+    second decision `next_codes` are -1.
+    """
+
+    codes: NDArray[Any]
+    expected_cost: FloatArray
+    next_codes: NDArray[Any]
+    margin: FloatArray
+
+
+def decided_rows(rule: DecisionRule, scores: Any, costs: Any = None) -> DecidedRows:
+    """The decisions of `DecisionRule.decide`, and what they are expected to cost."""
+    codes = decided(rule, scores, costs)
+    count, size = len(codes), len(rule.decisions)
+    unknown = np.full(count, np.nan)
+    if rule.cut is not None:
+        return DecidedRows(codes, unknown, 1 - codes, unknown)
+    expected = _expected(rule, scores, costs)
+    each = np.arange(count)
+    paid = expected[codes, each]
+    if size == 1:
+        return DecidedRows(codes, paid, np.full(count, -1), unknown)
+    others = expected.copy()
+    others[codes, each] = np.inf
+    after = first_least(others, np.zeros_like(others), 0.0)
+    return DecidedRows(codes, paid, after, np.maximum(others[after, each] - paid, 0.0))
+
+
+def _expected(rule: DecisionRule, scores: Any, costs: Any) -> FloatArray:
+    """The expected cost of every decision where the rule runs, (decisions, cases)."""
+    found = posteriors_of_scores(rule, scores).astype(np.float64)
+    posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
+    if not rule.stays:
+        posteriors = posteriors * [float(factor) for factor in rule.factors]
+        posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
+    if not rule.per_case:
+        return np.asarray(rule.application.costs.values.T @ posteriors.T)
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    return np.asarray(np.einsum("nk,nkm->mn", posteriors, cases.values))
+
+
+def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> NDArray[np.intp]:
+    """For each row the position among `REASONS` of why it cannot be decided; -1 where it can.
+
+    `scores` is (n,) or (n, K), `costs` (n, K, M), with nan where nothing is known.
+    """
+    table = scores.reshape(len(scores), -1)
+    found = np.full(len(scores), -1)
+    if costs is not None:
+        found[~np.isfinite(costs).all(axis=(1, 2))] = REASONS.index(NO_COST)
+    if rule.scores == "posterior":
+        if table.shape[1] > 1:
+            off = np.abs(table.sum(axis=1) - 1) > sum_tolerance(np.dtype(rule.score_type))
+            found[off] = REASONS.index(NO_SUM)
+        found[((table < 0) | (table > 1)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
+    found[np.isnan(table).any(axis=1)] = REASONS.index(NO_SCORE)
+    return found
+
+
+def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
+    """Which rows have a score beyond those that the rule was learnt on."""
+    table = scores.reshape(len(scores), -1)
+    if rule.score_range is None:
+        return np.zeros(len(scores), dtype=np.bool_)
+    low, high = rule.score_range
+    if table.shape[1] == 2:  # the range is that of the second class
+        table = table[:, 1:]
+    return np.asarray(((table < low) | (table > high)).any(axis=1))
+
+
+def decided_one(rule: DecisionRule, score: Any) -> Name:
+    """See `DecisionRule.decide_one`."""
+    if not rule.has_raw_cuts or not isinstance(score, (float, int)):
+        return rule.decisions[int(decided(rule, [score])[0])]
+    at, taken = rule._raw_cuts_known
+    number = float(score)
+    if not (0.0 <= number <= 1.0 if rule.scores == "posterior" else number == number):
+        wanted = "a probability" if rule.scores == "posterior" else "a number"
+        raise DataError(f"`score` must be {wanted}; got {score!r}.")
+    return rule.decisions[taken[bisect_left(at, number)]]

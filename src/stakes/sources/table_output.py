@@ -1,0 +1,99 @@
+"""A table written again with more columns: as CSV, Parquet or JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stakes._optional import load
+from stakes.sources.patterns import several_words
+from stakes.sources.table import Table
+from stakes.sources.table_file import read_bytes, unzipped
+
+#: New columns by name: numbers, text, or None where there is nothing.
+Columns = Mapping[str, Any]
+
+
+def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
+    """The table with the new columns after the old ones, written as it was read.
+
+    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one:
+    columns that were read as numbers, however they are written.
+    """
+    old = [table.cells(name) for name in table.names]
+    stream = io.StringIO()
+    semicolons = table.decimal_comma  # numbers of such files may have a comma
+    writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
+    writer.writerow([*table.names, *columns])
+    read = [table.cells(name) for name in scores] if semicolons else []
+    texts = (cell for cells in read if cells.dtype.kind in "SU" for cell in cells.tolist())
+    comma = any("," in _cell(cell) for cell in texts)
+    new = [[_written(value, comma=comma) for value in column] for column in columns.values()]
+    for i in range(table.n_rows):
+        writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
+    return stream.getvalue()
+
+
+def _written(value: Any, *, comma: bool) -> str:
+    """A new cell as text; numbers in nine digits."""
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.9g}".replace(".", ",") if comma else f"{value:.9g}"
+
+
+def _cell(value: Any) -> str:
+    """A cell as text."""
+    if value is None:
+        return ""
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+
+
+def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
+    """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
+    pyarrow = load("pyarrow", extra="parquet")
+    parquet = load("pyarrow.parquet", extra="parquet")
+    if table.form == "Parquet" and source != "-" and not several_words(source):
+        data, name = read_bytes(source)
+        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+        found = parquet.read_table(pyarrow.BufferReader(data))
+    else:
+        typed = {}
+        for name in table.names:  # arrays keep their type; empty cells of text become null
+            cells = table.cells(name)
+            if cells.dtype.kind not in "SUO":
+                typed[name] = pyarrow.array(cells)
+            elif name in scores:
+                typed[name] = pyarrow.array(table.numbers(name))
+            else:
+                texts = (_cell(cell) for cell in cells.tolist())
+                typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
+        found = pyarrow.table(typed)
+    for name, values in columns.items():
+        found = found.append_column(name, pyarrow.array(values))
+    stream = pyarrow.BufferOutputStream()
+    parquet.write_table(found, stream)
+    return bytes(stream.getvalue().to_pybytes())
+
+
+def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
+    """One object for each row; of text, the scores alone become numbers."""
+    old = []
+    for name in table.names:
+        cells = table.cells(name)
+        told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
+        old.append([cell.decode("utf-8") if isinstance(cell, bytes) else cell
+                    for cell in told.tolist()])  # fmt: skip
+    names = [*table.names, *columns]
+    rows = zip(*old, *columns.values(), strict=True)
+    return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)
+
+
+def line_of(row: Mapping[str, Any]) -> str:
+    """A row as a line of JSON, in which what is no number is null."""
+    plain = {name: None if value != value else value for name, value in row.items()}
+    return json.dumps(plain, default=str) + "\n"

@@ -1,0 +1,176 @@
+"""`stakes decide` and `stakes rule`: a saved rule on new files, and as SQL."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+from rule_cases import APP, by_arithmetic, one_cut, per_case, two
+
+from stakes import Application, CostMatrix, DecisionRule
+from stakes.calibration import Isotonic
+from stakes.posteriors import Posteriors
+
+COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"], decisions=["wait", "call"])
+NEW = 'id,p,note\n1,0.02,a\n2,0.5,"b, c"\n3,0.09,d\n'
+RULE = DecisionRule(Application(COSTS), columns="p", model="gbm", score_range=(0.05, 0.95))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def saved(rule=RULE, name="rule.json"):
+        rule.save(tmp_path / name)
+        return str(tmp_path / name)
+
+    return saved
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_csv_gets_four_columns(run, write, saved, tmp_path):
+    out = tmp_path / "out.csv"
+    ran = run("decide", write("new.csv", NEW), "--rule", saved(), "-o", str(out))
+    assert ran.code == 0, ran.err
+    assert f"decided 3 rows by the rule of gbm ({RULE})" in ran.out
+    assert (
+        "1 of 3 scores lie outside the range that the rule was learnt on, 0.05 to 0.95" in ran.err
+    )
+    found = rows(out.read_text())
+    assert list(found[0]) == ["id", "p", "note", "decision", "expected_cost", "next_best", "margin"]
+    assert [row["decision"] for row in found] == ["wait", "call", "wait"]
+    assert [row["next_best"] for row in found] == ["call", "wait", "call"]
+    assert [float(row["expected_cost"]) for row in found] == pytest.approx([0.2, 0.5, 0.9])
+    assert [float(row["margin"]) for row in found] == pytest.approx([0.78, 4.5, 0.01])
+    assert found[1]["note"] == "b, c"
+
+
+def test_standard_input_to_standard_output(run, saved, monkeypatch):
+    def fed(text):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return run("decide", "-", "--rule", saved())
+
+    ran = fed(NEW)
+    assert [row["decision"] for row in rows(ran.out)] == ["wait", "call", "wait"]
+    lines = '{"p": 0.5, "who": "x"}\n{"p": 0.01, "who": null}\n'
+    told = fed(lines).out.splitlines()
+    assert [json.loads(line)["decision"] for line in told] == ["call", "wait"]
+    assert json.loads(told[0])["who"] == "x"
+
+
+def test_json_says_what_was_done(run, write, saved, tmp_path):
+    out = tmp_path / "out.jsonl"
+    ran = run("decide", write("new.csv", NEW), "--rule", saved(), "-o", str(out), "--json")
+    told = json.loads(ran.out)
+    assert (told["rows"], told["outside"], told["undecided"]) == (3, 1, {})
+    first = json.loads(out.read_text().splitlines()[0])
+    assert (first["p"], first["decision"], first["note"]) == (0.02, "wait", "a")
+
+
+BAD = "p,amount\n0.5,10\n,10\n1.5,10\n0.5,\nwhat,10\n"
+
+
+def test_rows_that_cannot_be_decided(run, write, saved, tmp_path):
+    out = tmp_path / "out.csv"
+    given = ["decide", write("bad.csv", BAD.replace("what", "0.1")), "--rule", saved(per_case())]
+    ran = run(*given, "-o", str(out))
+    assert ran.code == 2
+    assert "3 of 5 rows cannot be decided" in ran.err
+    assert "--on-error column" in ran.err
+    assert not out.exists()
+    ran = run("decide", write("bad.csv", BAD), "--rule", saved(per_case()), "-o", str(out),
+              "--on-error", "column")  # fmt: skip
+    assert ran.code == 0, ran.err
+    why = [row["not_decided"] for row in rows(out.read_text())]
+    assert why == ["", "no score", "not a probability", "no cost", "no score"]
+    assert "4 of 5 rows are not decided" in ran.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("which", ["affine", "pets vector", "isotonic", "per case"])
+def test_streamed_files_say_what_memory_says(run, saved, tmp_path, which, ending):
+    duckdb = pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    rule = {**one_cut(), **by_arithmetic(), "per case": per_case()}[which]
+    rng = np.random.default_rng(0)
+    posteriors = rng.dirichlet(np.ones(3), 3000)
+    columns = {"id": np.arange(3000), "p": posteriors[:, 0], "amount": rng.integers(1, 50, 3000)}
+    columns |= dict(zip("abc", posteriors.T, strict=True))
+    file = str(tmp_path / "new.parquet")
+    parquet.write_table(arrow.table(columns), file, row_group_size=700)
+    near, far = (str(tmp_path / f"{name}.{ending}") for name in ("near", "far"))
+    given = ["decide", file, "--rule", saved(rule)]
+    assert run(*given, "-o", near).code == 0
+    ran = run(*given, "-o", far, "--engine", "duckdb")
+    assert ran.code == 0, ran.err
+    reader = {"csv": "read_csv", "parquet": "read_parquet", "jsonl": "read_json"}[ending]
+    a, b = (duckdb.sql(f"SELECT * FROM {reader}('{path}')").fetchnumpy() for path in (near, far))
+    assert list(a) == list(b)
+    assert a["id"].tolist() == b["id"].tolist()  # in the order of the file
+    same = a["decision"] == b["decision"]
+    assert (same | (a["margin"] < 1e-9)).all()
+    assert np.allclose(
+        a["expected_cost"].astype(float), b["expected_cost"].astype(float), rtol=1e-7
+    )
+    assert np.allclose(a["margin"].astype(float), b["margin"].astype(float), rtol=1e-6, atol=1e-8)
+
+
+def test_a_stream_that_fails_leaves_nothing(run, write, saved, tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    out = tmp_path / "out.parquet"
+    out.write_text("before")
+    given = ["decide", write("bad.csv", "p\n0.5\n1.5\n"), "--rule", saved(), "-o", str(out)]
+    ran = run(*given, "--engine", "duckdb")
+    assert ran.code == 2
+    assert "not a probability in 1" in ran.err
+    assert out.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    ran = run(*given, "--engine", "duckdb", "--on-error", "column")
+    assert "1 of 2 rows are not decided" in ran.err
+    ran = run("decide", given[1], "--rule", saved(), "--engine", "duckdb")
+    assert "-o decided.parquet" in ran.err
+
+
+def test_other_columns_and_what_cannot_be_meant(run, write, saved, tmp_path):
+    out = str(tmp_path / "out.csv")
+    file = write("new.csv", "q\n0.5\n")
+    ran = run("decide", file, "--rule", saved(), "-o", out)
+    assert "no column 'p'" in ran.err
+    assert "--columns" in ran.err
+    assert run("decide", file, "--rule", saved(), "-o", out, "--columns", "q").code == 0
+    assert "already has a column" in run("decide", out, "--rule", saved(), "--columns", "q").err
+    assert "ends in .txt" in run("decide", file, "--rule", saved(), "-o", "x.txt").err
+    ran = run("decide", file, "--rule", file)
+    assert "not JSON" in ran.err
+
+
+def test_a_rule_is_shown_and_written_as_sql(run, saved):
+    shown = run("rule", saved(DecisionRule(APP, columns="p", model="gbm"))).out
+    assert shown.splitlines()[0] == f"gbm: {DecisionRule(APP)}"
+    assert "columns: p" in shown
+    text = run("rule", saved(), "--sql", "sqlite", "--columns", "q").out
+    con = sqlite3.connect(":memory:")
+    con.execute("CREATE TABLE t (q REAL)")
+    con.executemany("INSERT INTO t VALUES (?)", [(0.02,), (0.5,), (None,)])
+    assert con.execute(f"SELECT {text} FROM t").fetchall() == [("wait",), ("call",), (None,)]
+    assert json.loads(run("rule", saved(), "--json").out)["rule"] == str(RULE)
+    assert "--sql duckdb" in run("rule", saved(), "--columns", "q").err
+    assert "no SQL of 'oracle'" in run("rule", saved(), "--sql", "oracle").err
+
+
+def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    y, p = two(n=2000)
+    rule = DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p")
+    file, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    file.write_text("p\n" + "".join(f"{x!r}\n" for x in p.tolist()))
+    ran = run("decide", str(file), "--rule", saved(rule), "-o", str(out), "--engine", "duckdb")
+    assert ran.code == 0, ran.err
+    found = [row["decision"] for row in rows(out.read_text())]
+    assert found == [rule.decisions[j] for j in rule.decide(p)]
