@@ -43,7 +43,7 @@ PURPOSES = {
     "inspect": "preview how files will be read",
     "demo": "run the bundled examples and leave report pages",
 }
-#: What is said of a command that takes seconds; others say it themselves, or wait for people.
+#: Progress messages of commands that take seconds; others print their own, or wait for input.
 _WORK = {
     "eval": "evaluating",
     "monitor": "comparing periods",
@@ -246,7 +246,7 @@ class _Parser(argparse.ArgumentParser):
                 raise SystemExit(EXIT_PROBLEM)
 
     def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
-        """Print a problem, with what is meant by the words that nobody knows, and end with 2."""
+        """Print a problem, with a suggestion for unknown words, and exit with 2."""
         commands = re.findall(r"(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
         known = [*self._option_string_actions, *commands]
         found = [_meant(word, known) for word in words]
@@ -274,7 +274,7 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _meant(word: str, known: Sequence[str]) -> str | None:
-    """What to type for a word that nobody knows: what is usual elsewhere, or spelt nearly so."""
+    """What to type for an unknown word: the usual word of other tools, or a near spelling."""
     if Path(word).is_file():
         return f"to see what {word} holds:  {shlex.join(['stakes', 'inspect', word])}"
     bare = word.lstrip("-").replace("_", "-")

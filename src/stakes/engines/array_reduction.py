@@ -32,7 +32,7 @@ def reduce_arrays(
 ) -> Reduction:
     """Positions of true classes, and of what each model decided, as summaries.
 
-    Weighted rows are counted for each model alone: whoever compares models on them has the rows,
+    Weighted rows are counted for each model alone: comparing models on them takes the rows,
     which tell more than sums of their weights.
     """
     request = _request(codes, application, sample_weight is not None, from_priors)
@@ -56,7 +56,7 @@ def reduce_arrays(
 def reduce_confusions(tables: Mapping[str, ConfusionMatrix], application: Application) -> Reduction:
     """Confusion matrices over the names of an application, each of cases of its own.
 
-    Their cells count rows. Where they are no whole numbers, nobody knows how many rows there were.
+    Their cells count rows. Where they are not whole numbers, the number of rows is unknown.
     """
     request = _request(tables, application, weighted=False)
     panels = [

@@ -13,7 +13,7 @@ from stakes.exceptions import DataError
 
 #: What engines call the types of Python.
 _KINDS: dict[type, Any] = {bool: nw.Boolean, int: nw.Int64, float: nw.Float64, str: nw.String}
-#: Up to so many conditions are asked one within the other; Python gives up at a few hundred.
+#: The most nested conditions; Python gives up at a few hundred.
 _NESTED = 32
 
 

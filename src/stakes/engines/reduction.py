@@ -245,7 +245,7 @@ class Reduction:
 
     def _looks(self, model: str) -> tuple[float, FloatArray | None]:
         """The sum of p (1 - p), by which a model is not certain, and of two classes that of p by
-        class, with the same of squares, (2, 2); nan where nobody added them up.
+        class, with the same of squares, (2, 2); nan where they were not added up.
         """
         panel, size = self.whole.panels[0], len(self.request.classes)
         if model in self.whole.bins:

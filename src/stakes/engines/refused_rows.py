@@ -97,7 +97,7 @@ def _said(fault: _Fault, rows: list[dict[str, Any]], many: str) -> tuple[str, st
 
 
 def _faults(dialect: Any, request: Request, types: ColumnTypes) -> Iterator[_Fault]:
-    """Everything that may be wrong, in the order in which it is said."""
+    """Everything that may be wrong, in the order in which it is reported."""
 
     def between(name: str, low: float, high: float) -> Any:  # some engines call NaN the largest
         number = dialect.number(name)

@@ -22,7 +22,7 @@ PER_CASE = "per case"
 #: What else can be typed where columns are not named like the classes.
 _BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
 
-#: At most so many bins of a score; their numbers fit into two bytes.
+#: The most bins of a score; their numbers fit into two bytes.
 _MOST_BINS = 2**16
 #: Enough for a calibrator; see docs/design/engines.md.
 USUAL_BINS = 4096

@@ -28,9 +28,9 @@ from stakes.rules.row_expressions import argmin, per_case
 _LARGEST = sys.float_info.max
 #: Makes the smallest negative posterior as large a fault as a sum that is far off.
 _HUGE = 1e300
-#: Up to so many possible combinations all decisions are counted together, in one table.
+#: Up to this many possible combinations, all decisions are counted together in one table.
 _TOGETHER = 2**12
-#: Up to so many, the models of one application are.
+#: Up to this many, the models of one application are counted together.
 _PAIRED = 2**20
 
 

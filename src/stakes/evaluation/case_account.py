@@ -37,7 +37,7 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
-#: What nobody looks for where each case has its own costs.
+#: What is not computed where each case has its own costs.
 _BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 #: What sums over the cases cannot tell besides.
 _WITHOUT_ROWS = {

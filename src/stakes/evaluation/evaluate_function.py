@@ -93,7 +93,7 @@ def evaluate(
         (names or integer positions), or a fitted estimator, with `X`. `Posteriors` with names
         and data frames with a column for each class are matched by name. A single model may
         come without a mapping; other columns of a data frame are models, by their names. Or
-        confusion matrices, when nobody has the rows: on the same cases or each on its own.
+        confusion matrices, without the rows: on the same cases or each on its own.
     costs : mapping, nested list, CostMatrix, data frame, path or CaseCosts
         What errors cost: ``{"fn": 500, "fp": 20}`` (also ``"€500"`` or ``"1.5k"``, which state
         the unit), a table whose rows are true classes, or a file that `read_costs` reads. Costs
@@ -308,6 +308,6 @@ def doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalua
 
 
 def has_names(costs: Any, application: Any) -> bool:
-    """Whether costs name their classes, so that nobody needs to look at the labels."""
+    """Whether costs name their classes, so that the labels need not be looked at."""
     given = getattr(costs if application is None else application, "classes", None)
     return given is not None and tuple(given) != tuple(range(len(given)))

@@ -87,7 +87,7 @@ class Evaluation(AnswersGuesses):
     doubt : Doubt or None
         The models at all that unknown costs and shares may be; None where all is known.
     unpaired : tuple of Difference
-        Every pair, where nobody knows which cases they share: confusion matrices alone.
+        Every pair, where it is unknown which cases they share: confusion matrices alone.
     absent : mapping of str to str
         Figures that this kind of input, or what was asked, does not tell: the code of the reason,
         such as ``{"recalibrated_nec": "recalibration-needs-rows"}``.
@@ -98,7 +98,7 @@ class Evaluation(AnswersGuesses):
     facts : mapping of str
         Where it comes from and how it was computed: "source", "label", "command", ...
     class_counts : array or None
-        Rows of each class, whatever they weigh; None where nobody counted them.
+        Number of rows of each class, unweighted; None where they were not counted.
     case_costs_said : tuple of str
         Costs that differ from case to case, in words.
     joint : PairedCounts or None

@@ -95,7 +95,7 @@ def _listed(ev: Evaluation, count: int) -> dict[str, Any]:
 
 
 def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is said about where an evaluation comes from, if it can be written as JSON."""
+    """The facts about where an evaluation comes from; raise if they cannot be JSON."""
     if not isinstance(facts, Mapping | None):
         raise DataError(
             f"`facts` must be a mapping from names; got {type(facts).__name__}.",

@@ -33,7 +33,7 @@ from stakes.messages.notes import Note
 from stakes.posteriors.posteriors import refuse_decisions
 from stakes.typing import Priors, RandomSource
 
-#: So many labels of a frame are looked at for the names of the classes.
+#: How many labels of a frame are looked at for the names of the classes.
 _MOST_CLASSES = 1000
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Savings below this share of the naive cost are rounding.
 _ROUNDING = 1e-12
-#: Texts and pages show so many models, the cheapest; frames and JSON hold all.
+#: Texts and pages show this many models, the cheapest; frames and JSON hold all.
 MOST_SHOWN = 20
 #: On a terminal, names longer than this get the place of the column of costs.
 _LONG_NAME = 12

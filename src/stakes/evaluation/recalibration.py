@@ -99,7 +99,7 @@ def _free_logs(posteriors: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """What an evaluation was made from, for whoever shows it at other costs; never shown itself.
+    """What an evaluation was made from, to show it at other costs; never shown itself.
 
     `cases` are those of all models; None where each has rows of its own, which stand for bins.
     `plain` says that cases count once each and are independent.
@@ -139,7 +139,7 @@ class CaseRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseSources:
-    """What an evaluation by case was made from, for whoever shows it at other costs."""
+    """What an evaluation by case was made from, to show it at other costs."""
 
     costs: CaseCosts
     cases: Cases

@@ -132,7 +132,7 @@ class _Judge:
     """What one reduction tells, with the rows beside it where they are in memory.
 
     `name` is the application of the reduction, `codes` what each model decided on the rows;
-    `shared` is False where nobody knows whether models were counted on the same cases. Notes and
+    `shared` is False where models may have been counted on different cases. Notes and
     reasons for what is absent are gathered on the way.
     """
 
@@ -152,7 +152,7 @@ class _Judge:
         self.shares = shares_of(self.found)
         self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
         self.variants = {model: self._as_is(model) for model in self.found.request.models}
-        # Intervals are at the same shares for all, whoever's they are.
+        # All intervals are at the same shares.
         self.sampled = self.given
         if not self.shared and self.given.priors is None:
             tables = [variant.confusion for variant in self.variants.values()]
@@ -344,7 +344,7 @@ class _Judge:
         )
 
     def _interval(self, model: str, variant: Variant) -> tuple[float, float] | None:
-        """The interval of the NEC; None for too few cases, and where nobody knows how many."""
+        """The interval of the NEC; None for too few or an unknown number of cases."""
         if math.isnan(variant.nec):
             return None
         if self.rows is not None:

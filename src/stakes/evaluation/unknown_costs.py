@@ -1,4 +1,4 @@
-"""Doubt: what the models cost wherever costs or shares that nobody knows exactly may lie."""
+"""Doubt: what the models cost over all possible values of unknown costs or shares."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> Float
             found[k] = model.confusion.rates
             continue
         if sources is None:
-            return None  # costs per case: only whoever has the rows can tell
+            return None  # costs per case need the rows
         one, nodes = sources.judged[k], np.arange(size)
         if odds is not None and one.scores is not None and 0 < sources.said_at[1] < 1:
             above = one.scores.counts_above_each(one.scores.from_llrs(-odds))

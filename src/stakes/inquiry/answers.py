@@ -62,7 +62,7 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     (0.05, 'deploy')
     """
     of_kind(inquiry, "inquiry", Inquiry)
-    with command_line():  # an inquiry is in the words of the options, whoever asks
+    with command_line():  # an inquiry uses the words of the options, also in Python
         found = _answered(inquiry, attended)
         found = challenged(found, inquiry.baseline, inquiry.switching_cost)
         return replace(found, notes=(*found.notes, *said_of_road(inquiry)), inquiry=inquiry)

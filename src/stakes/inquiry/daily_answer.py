@@ -138,7 +138,7 @@ def _bin_table(reduction: Reduction, model: str) -> CountTable:
 
 
 def asked_again(kept: SlicedCounts, inquiry: Inquiry) -> Inquiry:
-    """The question of kept counts, with what is said now in its place."""
+    """The question of kept counts, overridden by what is asked now."""
     held = kept.question
     words = dict(held["words"])
     said = dict(held["said"])

@@ -69,7 +69,7 @@ _NEEDS_ROWS = {
     "join_on": "files are joined in memory",
 }
 
-#: So many rows are looked at to propose what was not said.
+#: How many rows are looked at to propose missing options.
 _LOOKED_AT = 1000
 
 

@@ -135,7 +135,7 @@ PREVIEW_ROWS = 10_000
 def refuse_far_probabilities(
     frame: Any, columns: FarColumns, models: Sequence[str], inquiry: Inquiry
 ) -> None:
-    """Raise when rows that weigh something are said to be logarithms and look otherwise.
+    """Raise when rows of positive weight are declared logarithms but look like probabilities.
 
     The first rows let almost everything pass; where they are in doubt, the least and the greatest
     score of all rows have their say. `models` are the names of the columns of scores to people.

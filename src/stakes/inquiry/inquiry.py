@@ -197,7 +197,7 @@ class Inquiry:
         return replace(self, **changes)
 
     def after(self, kept: Inquiry) -> Inquiry:
-        """What was kept, with what is said now in its place."""
+        """The kept inquiry, overridden by what this one says."""
         of_kind(kept, "kept", Inquiry)
         if self.gives_costs:
             kept = replace(kept, cost=(), gain=(), costs=None)
@@ -282,7 +282,7 @@ def _is_fit(value: Any, usual: Any, *, many: bool) -> bool:
 
 
 def judging_options(inquiry: Inquiry) -> dict[str, Any]:
-    """What `stakes.evaluate` is told beside cases and costs, on every way to it."""
+    """The options of `stakes.evaluate` beside cases and costs, for rows, engines and counts."""
     settings = {"level": inquiry.level, "rng": inquiry.seed}
     return {**settings, "min_cases": max(1, inquiry.min_cases)}
 

@@ -104,7 +104,7 @@ def _best_threshold(scores: NDArray[np.float64], saved: NDArray[np.float64]) -> 
     totals = np.concatenate([[0.0], gains[last]])
     best = int(np.argmax(totals))
     if best == 0:
-        return float(ranked[0])  # act on nobody
+        return float(ranked[0])  # act on no case
     if best == last.size:
         return float(np.nextafter(ranked[-1], -np.inf))  # act on everybody
     upper, lower = ranked[last[best - 1]], ranked[last[best - 1] + 1]

@@ -38,7 +38,7 @@ def refuse_probabilities_called_logs(
     weights: NDArray[np.float64] | None = None,
     looked_at: str = "",
 ) -> None:
-    """Raise when scores, one per case or per outcome, are said to be logarithms and look otherwise.
+    """Raise when scores are declared to be logarithms but look like probabilities.
 
     Rows without a score or without weight are not looked at; `looked_at` says if others are not.
     One score per case passes when --narrow says that it is meant; ranks need rows that are not far.
@@ -70,7 +70,7 @@ def refuse_probabilities_called_logs(
 
 
 def refuse_useless_narrow(inquiry: Inquiry) -> None:
-    """Raise when --narrow is said of anything but one logarithm per case."""
+    """Raise when --narrow is given for anything but one logarithm per case."""
     if inquiry.narrow and not (inquiry.scores and inquiry.kind in LOGARITHMS):
         meant = "--scores that are log-odds or log-likelihood ratios"
         raise DataError(f"--narrow does nothing here: it is for {meant}.", hint="leave it out")
@@ -273,7 +273,7 @@ def rounding_passes(digits: int | None, columns: int) -> float:
 
 
 def rounding_note(model: str, digits: int | None, rows: int, low: float, high: float) -> Note:
-    """What is said of rows that were rounded."""
+    """A note about rows that were rounded."""
     many = f"{grouped(rows)} row{'' if rows == 1 else 's'}"
     shown = [f"{end:.{digits}f}" for end in (low, high)]
     return Note("rows-rounded", model=model, digits=digits, rows=many, low=shown[0], high=shown[1])

@@ -25,7 +25,7 @@ _MOST = 1e300
 #: Fourth powers of costs up to this, and down to its inverse, are numbers.
 _SQUARED = 1e70
 _UNIT = "reckon in another unit, e.g. in thousands or in cents"
-#: So many times as large may one cost be as another.
+#: The largest ratio of two costs.
 _FARTHEST = 1e30
 
 
@@ -60,7 +60,7 @@ def refuse_beyond_volume(app: Application) -> None:
 
 
 def _refuse_large(values: FloatArray, cases: float, said: str) -> None:
-    """Raise for costs of so many cases that add up to no number."""
+    """Raise where costs times the volume exceed what a float can hold."""
     largest = float(np.abs(values).max(initial=0.0))
     if largest > _MOST / max(1.0, cases):
         raise CostError(f"{said} {largest:g}.", hint=_UNIT)

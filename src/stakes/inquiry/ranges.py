@@ -70,7 +70,7 @@ def _ranged_costs(path: Any) -> _RangedCosts | None:
         text = file.read_bytes().decode("utf-8-sig")
         table = cost_table(text)
     except ValueError:
-        return None  # whoever reads the file for its costs says what is wrong with it
+        return None  # reading the file for its costs reports what is wrong with it
     answers = table.get("elicitation")
     if isinstance(answers, dict) and "miss" in answers:
         return _elicited(read_costs(file), answers["miss"])

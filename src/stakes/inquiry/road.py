@@ -30,7 +30,7 @@ def takes_engine(inquiry: Inquiry) -> bool:
 
 
 def said_of_road(inquiry: Inquiry) -> list[Note]:
-    """Which road large files took, and why, where nobody chose it."""
+    """How large files were read, and why, where the user did not choose."""
     file = inquiry.file
     if file is None or file == "-" or inquiry.engine or inquiry.confusion or inquiry.trials:
         return []

@@ -21,7 +21,7 @@ Amounts = Mapping[tuple[int, int], Any]
 #: Expected costs; their absolute products, where these add to something else; and the margin for
 #: ties, which is relative to them.
 Sums = tuple[list[Any], list[Any] | None, float]
-#: Up to so many decisions are compared pair by pair, which engines do faster than a minimum.
+#: The most decisions compared pair by pair, which engines do faster than a minimum.
 _PAIRWISE = 8
 
 

@@ -133,7 +133,7 @@ def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
         below = pairs[k][0] if k < len(pairs) else high
         holds = " AND ".join(filter(None, (above, below))) or f"{score.text} IS NOT NULL"
         parts.append((holds, name))
-    if len(parts) == 2 and taken[1] == 1:  # when the second decision is taken is said first
+    if len(parts) == 2 and taken[1] == 1:  # the condition of the second decision comes first
         parts.reverse()
     return Sql(f"CASE {' '.join(f'WHEN {holds} THEN {name}' for holds, name in parts)} END")
 

@@ -1,4 +1,4 @@
-"""Cells of a file as numbers or as labels; what is empty is said, never filled."""
+"""Cells of a file as numbers or as labels; empty cells are reported, never filled."""
 
 from __future__ import annotations
 

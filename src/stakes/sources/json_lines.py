@@ -64,7 +64,7 @@ def _said(line: str, place: str) -> Iterator[tuple[str, Any]]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object that says nothing twice: of two values nobody knows which is meant."""
+    """An object; raise for a repeated name, since either value could be meant."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: From here on an engine takes about half of the time and the memory that rows take.
 _MANY_ROWS, _MANY_BYTES = 500_000, 50_000_000
 _ENGINES = ("duckdb", "polars", "spark")
-#: What is said in place of an engine where rows are to be read into memory.
+#: Given in place of an engine to read rows into memory.
 MEMORY = "memory"
 
 

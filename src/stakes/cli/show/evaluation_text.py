@@ -58,7 +58,7 @@ def _print_doubt(ev: Evaluation) -> None:
 
 
 def print_evaluation(ev: Evaluation, listed: int = 0) -> None:
-    """Everything, in the order in which it is read, with so many of the costliest cases."""
+    """Everything, in the order in which it is read, with `listed` of the costliest cases."""
     print_wrapped(read_line(ev), rest="  ")
     for line in ev.costs_said:
         print_aligned(line)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stakes.cli.show.terminal import display_width, print_wrapped, table_width
 from stakes.messages.audience import marked
 
-#: Labels are wrapped to so many columns before others leave, and to so many once none may.
+#: Labels are wrapped to the first width before columns are dropped, to the second after that.
 _SHORT_LABEL, _SHORTEST_LABEL = 14, 6
 #: Where a label may be broken: not inside a number or a date.
 _BREAKS = re.compile(r"(?<=[\s_/:;,|])|(?<=[.-])(?!\d)")

@@ -16,7 +16,7 @@ from stakes.messages.steps import listening, step_width
 
 Result = TypeVar("Result")
 _now = time.monotonic
-#: Seconds before anything is said, between two words on a terminal, and elsewhere.
+#: Seconds before the first message, between two messages on a terminal, and elsewhere.
 PATIENCE, BETWEEN, ELSEWHERE = 2.0, 0.25, 30.0
 #: The share that must be over before it tells how long the rest takes.
 _ENOUGH = 0.03
@@ -58,7 +58,7 @@ class _Step:
         self._start, self._width = share, step_width()
 
     def over(self, part: float) -> float:
-        """Per cent of the work that are over where so many of the step are; less than 0 unknown."""
+        """Per cent of the work done, from the share of this step; negative if unknown."""
         if part < 0:
             return part
         self._most = max(self._most, 100 * self._start + self._width * part)
@@ -155,7 +155,7 @@ _BETWEEN_PHASES = 0.5
 class Telling:
     """Says what is being done, for how many seconds, and about how long the rest takes.
 
-    Nothing is said before two seconds, where there is no terminal, or where it is to be `quiet`;
+    Nothing is printed before two seconds, where there is no terminal, or where it is to be `quiet`;
     the line is gone when all is done, and before anything is printed. Of several that are open the
     last one speaks.
 

@@ -36,7 +36,7 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
             yield Opened(relation, _renamed, progress, stop=con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
-        except RuntimeError as error:  # how it tells Ctrl-C where nobody watches
+        except RuntimeError as error:  # how it reports Ctrl-C where nothing watches
             raise (KeyboardInterrupt if str(error) == _INTERRUPTED else error) from None
         finally:
             with suppress(duckdb.Error):  # still busy with what was interrupted

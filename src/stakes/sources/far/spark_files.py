@@ -93,7 +93,7 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
         return reader.parquet(*paths)
     reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
     reader = reader.option("multiLine", files.over_lines)
-    if far:  # nobody has looked at the rows: those that are too short or too long are refused
+    if far:  # unchecked rows: those that are too short or too long are refused
         reader = reader.option("mode", "FAILFAST").option("columnPruning", False)
     frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
     if not types:

@@ -125,7 +125,7 @@ class _Lines:
         if rows[:1] == b"\n" or b"\n\n" in rows:  # blank lines are no rows
             empty = np.diff(places, prepend=-1) == 1
             closing = closing[~(closing & empty & np.append(True, closing[:-1]))]
-        # of each so many ends the last one closes a line, and no other does
+        # only the last of each group of ends closes a line
         wanted = np.arange(1, closing.size + 1) % self.n_columns == 0
         if closing.size % self.n_columns or (closing != wanted).any():
             self._refuse(rows)

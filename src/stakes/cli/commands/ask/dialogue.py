@@ -39,7 +39,7 @@ from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 
 def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[str]]:
-    """The conversation before anything is said, and what the reader should know."""
+    """The conversation before the first answer, and what the reader should know."""
     kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
     prior, classes = kept, ("negative", "positive")
     systems: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def _share(args: Any, classes: tuple[str, str]) -> tuple[float, list[str]]:
 
 
 def asked_about(args: Any) -> Asked | None:
-    """The cases, if there is a file; all errors cost the same as long as nobody knows better."""
+    """The cases, if there is a file; until there are answers, all errors cost the same."""
     if args.file is None:
         return None
     free = {"gain": (), "costs": None, "posteriors_already_adjusted": False}
@@ -282,7 +282,7 @@ def say_unused(scripted: Iterator[str] | None) -> None:
 def answer_to(text: str, why: str, scripted: Iterator[str] | None, args: Any) -> str:
     """An answer from the options, else from the terminal; "q" when there are no more.
 
-    `why` is for whoever wants to know.
+    `why` explains it on request.
     """
     if not args.json:
         print(f"\n{text}")

@@ -62,7 +62,7 @@ _SMALL_PART = 0.25
 #: Log-odds mixed with points fill less than `_TINY_PART` of the range of the middle 90 % of the
 #: points, and lie between minus and plus `_LOG_ODDS`.
 _TINY_PART, _LOG_ODDS = 0.02, 40.0
-#: Where so many of the scores in `fit` lay in [0, 1], all of a part may.
+#: If this share of the scores in `fit` lay in [0, 1], all scores of a batch may.
 _MANY = 0.2
 
 

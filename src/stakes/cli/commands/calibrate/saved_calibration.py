@@ -28,7 +28,7 @@ from stakes.typing import FloatArray
 
 #: Calibrated probabilities by the names of their columns.
 Columns = dict[str, FloatArray]
-#: What `--prevalence` says when nobody knows.
+#: The value of `--prevalence` for unknown shares.
 ESTIMATE = "estimate"
 #: A share below this is none.
 LEAST = 1e-6

@@ -1,4 +1,4 @@
-"""Periods watched, and what is said of them on the terminal, as JSON and as a picture."""
+"""The periods of a watch on the terminal, as JSON and as a picture."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Folder:
         write_whole(path, content.encode("utf-8") if isinstance(content, str) else content)
 
 
-#: So many differing numbers are shown; the pages have all.
+#: How many differing numbers are shown; the pages have all.
 FIRST = 10
 
 
