@@ -159,6 +159,19 @@ class TestMLflow:
             )  # fmt: skip
 
 
+def test_onnx(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = recipe("ONNX", "onnx", "onnxruntime", "skl2onnx")
+    rule = found["ev"].rule("logreg", recalibrated=True)
+    p = found["model"].predict_proba(found["X_new"])
+    cut = rule.raw_cuts("float32")[0][0]
+    sure = np.abs(p[:, 1] - cut) > 1e-5  # the runtime rounds probabilities otherwise
+    assert sure.mean() > 0.99
+    assert (found["decision"] == rule.decide(p))[sure].all()
+    assert 0 < found["decision"].mean() < 1
+    assert found["expected"].shape == (len(p), 2)
+
+
 def test_skops():
     found = recipe("skops", "skops")
     again, model, X = found["again"], found["model"], found["X_new"]

@@ -134,6 +134,7 @@ class CutPoints:
 
         Examples
         --------
+        >>> from stakes import Application, DecisionRule
         >>> DecisionRule(Application([[0, 1], [3, 0]])).raw_cuts()
         ([0.25], [0, 1])
         """

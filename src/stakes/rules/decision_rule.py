@@ -290,6 +290,50 @@ class DecisionRule(CutPoints):
 
         return rule_as_sql(self, dialect, columns)
 
+    def to_onnx(
+        self,
+        path: str | Path | None = None,
+        *,
+        score_type: str | None = None,
+        single: bool | None = None,
+        opset: int = 17,
+    ) -> Any:
+        """The rule as a model of ONNX (extra ``onnx``), for runtimes without Python.
+
+        Its input is ``scores``. Its outputs are ``decision``, positions as from `decide`;
+        ``name``, those as text; and ``expected_costs`` in doubles, a column for each decision,
+        prices included. A row without valid scores gives -1, an empty name and no numbers.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        score_type : {"float32", "float64"}, optional
+            The type of the scores; that of the rule if absent. Converted classifiers give float32.
+        single : bool, optional
+            Of two classes: whether there is one score for each case, about the second class, or a
+            column for each class. By default a column for each, of posteriors, and one of others.
+        opset : int
+            The version of the operators, that of a model to be joined.
+
+        Returns
+        -------
+        onnx.ModelProto
+            Cuts are those of `raw_cuts`, so that scores are decided as by `decide`, ties included.
+            More classes are decided in doubles, alike up to rounding. Where a calibrator has no
+            formula, expected costs come from a table, and the metadata state the largest error of
+            a posterior (``posterior_error``).
+
+        Examples
+        --------
+        >>> model = DecisionRule(Application([[0, 1], [3, 0]])).to_onnx()
+        >>> [output.name for output in model.graph.output]
+        ['decision', 'name', 'expected_costs']
+        """
+        from stakes.rules.rule_onnx import rule_as_onnx
+
+        return rule_as_onnx(self, path, score_type, single, opset)
+
     def moved(self, priors: Priors) -> DecisionRule:
         """The rule for a place with other class priors; exact, nothing is learnt again.
 

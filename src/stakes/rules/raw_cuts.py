@@ -38,7 +38,7 @@ def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], li
     for cut, decision in zip(at, taken[1:], strict=True):
 
         def stays(scores: NDArray[Any], cut: float = cut) -> NDArray[np.bool_]:
-            above = _second(rule, scores) > cut
+            above = calibrated_second(rule, scores) > cut
             return ~above if direction > 0 else above
 
         found.append((last_number(stays, low, high, kind), decision))
@@ -68,7 +68,7 @@ def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
     return -most, most
 
 
-def _second(rule: CutPoints, scores: NDArray[Any]) -> FloatArray:
+def calibrated_second(rule: CutPoints, scores: NDArray[Any]) -> FloatArray:
     """The calibrated posterior of the second class for scores in order."""
     from stakes.calibration.score_input import Scores
 
