@@ -30,7 +30,7 @@ class _Draws(NamedTuple):
 
 
 def permuted_sums(first: Floats, second: Floats, weights: Floats) -> Floats:
-    """Two-sided probability, (S,), of so large a difference of sums if nothing changed.
+    """Two-sided probability, (S,), of a difference of sums this large if nothing changed.
 
     The sum of a sample is that of `weights` x shares within strata; arrays have shape
     (n_tests, n_strata, n_cells). Strata that are empty in either sample are left out.

@@ -410,7 +410,7 @@ def metric_cloud(
         raise DataError("`class_totals` must be positive and finite, and `steps` at least 2.")
     if steps > _MOST_STEPS:
         raise DataError(
-            f"`steps` is {steps}: a cloud has its square of tables.",
+            f"`steps` is {steps}, and a cloud has steps x steps tables.",
             hint=f"steps={_MOST_STEPS} at most",
         )
     fp, fn = np.meshgrid(np.linspace(0, negatives, steps), np.linspace(0, positives, steps))

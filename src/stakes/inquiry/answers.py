@@ -176,7 +176,7 @@ def evaluate_source(
     asked["proba" if by_class else "scores"] = ",".join(scores)
     if by is not None and not isinstance(by, str):
         if len(by) != 1:
-            raise DataError(f"rows of a source are parted by one column; got {len(by)}.")
+            raise DataError(f"rows of a source are split by one column; got {len(by)}.")
         by = str(by[0])
     return answer(
         Inquiry(

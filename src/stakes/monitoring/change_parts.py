@@ -80,7 +80,7 @@ Pair = tuple[GroupSample, GroupSample]
 
 
 def _wald(samples: Pair, parts: list[FloatArray], gap: FloatArray) -> float:
-    """Probability of so large a vector of gaps."""
+    """Probability of a vector of gaps this large."""
     from scipy.special import fdtrc
 
     total = sum(sample.covariance(z) for sample, z in zip(samples, parts, strict=True))
@@ -265,7 +265,7 @@ class Moved(NamedTuple):
 
 
 class Chances(NamedTuple):
-    """Probabilities, (S,), of so much change if nothing had changed."""
+    """Probabilities, (S,), of a change this large if nothing had changed."""
 
     cost: FloatArray
     priors: FloatArray

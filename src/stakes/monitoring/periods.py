@@ -262,7 +262,7 @@ def _part(parts: FloatArray, error: float, level: float) -> Part:
 
 
 def ranking_chance(before: RankedScores, after: RankedScores) -> float | None:
-    """Probability of so different an AUC by chance, from both intervals; None without an AUC."""
+    """Probability of an AUC difference this large by chance, from both intervals; or None."""
     from scipy.special import ndtr
 
     for each in (before, after):

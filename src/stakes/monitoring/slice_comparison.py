@@ -28,7 +28,7 @@ from stakes.uncertainty.intervals.interval import shortage
 def cost_intervals(
     summaries: Sequence[Any], samples: Samples, app: Application, level: float, min_cases: int
 ) -> tuple[Interval, ...]:
-    """As `stakes.uncertainty.interval` gives them one by one; `samples` are of `summaries`."""
+    """The intervals of `stakes.uncertainty.interval`, all at once; `samples` are of `summaries`."""
     if samples.costs is None:
         return tuple(
             interval(each, application=app, level=level, min_cases=min_cases) for each in summaries

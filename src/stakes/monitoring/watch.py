@@ -242,7 +242,7 @@ Judged = tuple[PeriodChange, PeriodChange, float]
 
 
 def _judged(change: PeriodChange, so_far: PeriodChange | None, alpha: float) -> Judged:
-    """One look: its questions corrected together, and judged at what the look may spend."""
+    """One look: its questions corrected together, at its share of the false-alarm rate."""
     asked = [change] if so_far is None else [change, so_far]
     corrected = iter(holm([p for each in asked for p in each.p_values.values()]).tolist())
     found = [

@@ -148,7 +148,7 @@ def compare_scores(
 
 
 def _normal_draws(values: FloatArray, moves: tuple[FloatArray, FloatArray]) -> Draw:
-    """Draws from the normal limit, with DeLong's covariance of areas that each row moves so."""
+    """Draws from the normal limit, with DeLong's covariance of the areas."""
     parts = [m @ m.T * (m.shape[1] / max(m.shape[1] - 1, 1)) for m in moves]
     law: dict[str, Any] = {"mean": values, "cov": parts[0] + parts[1], "method": "eigh"}
     return lambda size, generator: np.asarray(generator.multivariate_normal(size=size, **law))

@@ -204,7 +204,7 @@ def _least(form: str, scores: ClassScores) -> Floats | None:
 
 
 def _kept_signs(form: str, scores: ClassScores, scales: Floats) -> Floats:
-    """Scales that multiply minus infinity are positive, if only just."""
+    """Make scales that multiply minus infinity at least slightly positive."""
     least = _least(form, scores)
     if least is None:
         return scales

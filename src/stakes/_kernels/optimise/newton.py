@@ -36,7 +36,7 @@ _RARE = 0.01
 
 
 def scaled_tolerance(tolerance: float, least_share: float) -> float:
-    """Tolerance that still means something to a class of so small a share of the weight."""
+    """Tolerance, scaled down for classes with a small share of the weight."""
     return tolerance * min(1.0, max(least_share, 1e-12) / _RARE)
 
 

@@ -95,7 +95,7 @@ class LogisticLoss:
 
 
 def _sigmoid(t: Floats, safe: bool) -> tuple[Floats, Floats, Floats]:
-    """Softplus of t, the probability, and one less it; `safe` if exp(t) cannot overflow."""
+    """Softplus of t, the probability, and its complement; `safe` if exp(t) cannot overflow."""
     if safe:
         probability = np.exp(t, out=t)
         large = 1.0 + probability
@@ -174,7 +174,7 @@ class Line(NamedTuple):
 
 
 def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float]:
-    """Scores less their weighted mean, over their deviation; these two. Equals have deviation 0."""
+    """Standardised scores, with their weighted mean and deviation (0 if all are equal)."""
     unit = ordinary_scale(scores)
     if unit != 1.0:  # or squares would overflow or vanish
         moved, centre, spread = _standardised(scores / unit, weights)
@@ -191,7 +191,7 @@ def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float
 
 
 def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
-    """Whether one class has all the higher scores; most often the first block says no."""
+    """Whether the scores separate the classes; the first block usually shows that they do not."""
     for some in (slice(_BLOCK), slice(None)):
         part, mask = scores[some], positive[some]
         low, high = (
@@ -406,7 +406,7 @@ def _least(problem: _Problem, theta: Floats, tolerance: float) -> MatrixFit:
 
 
 def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
-    """About minus the inverse Hessian times the gradient, the nearer the smaller that is."""
+    """Roughly minus the inverse Hessian times the gradient; more exact for small gradients."""
     posteriors = problem.posteriors(theta)
     scale = 1.0 / problem.stiffness(posteriors)
     step = np.zeros(len(theta))

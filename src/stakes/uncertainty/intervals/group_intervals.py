@@ -131,7 +131,7 @@ class ScoreRows:
         return cls(order, second[order], starts, None if weights is None else weights[order])
 
     def rates(self, hits: Any) -> runs_kernel.Rates:
-        """Error rates at every threshold when each row, in its original place, counts so often."""
+        """Error rates at every threshold, with a count for each row in its original place."""
         counted = hits[self.order]
         if self.weights is not None:
             counted = counted * self.weights

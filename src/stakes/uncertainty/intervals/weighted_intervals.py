@@ -68,7 +68,7 @@ def effective_cases(
 
 
 def equivalent_sum(total: CostSum, rows: FloatArray, squares: FloatArray) -> CostSum:
-    """A cost of weighted cases as one of as many equal cases as are as sure of it."""
+    """A cost of weighted cases as a sum over the effective number of equal cases."""
     shape, counts = total.counts.shape, total.counts.copy()
     rows, squares = rows.reshape(shape), squares.reshape(shape)
     for k, influence in enumerate(total.influence):
