@@ -90,12 +90,10 @@ REASONS = {
     "costs per case in an engine": (
         lambda: far(case_costs={"fp": 1, "fn": "amount"}),
         {
-            "interval": "case-intervals-need-rows",
-            "threshold": "one-threshold-needs-rows",
             "recalibrated_nec": "costs-per-case",
             "optimistic_nec": "costs-per-case",
-            "comparison": "case-intervals-need-rows",
             "ranges": "costs-per-case",
+            "sliders": "case-sliders-need-rows",
         },
     ),
     "three classes": (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stakes
-from stakes.evaluation.score_bin_account import fold_counts, middles, score_counts
+from stakes.evaluation.far.score_bin_account import fold_counts, middles, score_counts
 
 pl = pytest.importorskip("polars", reason="needs Polars")
 

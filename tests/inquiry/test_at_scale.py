@@ -360,7 +360,6 @@ class TestRefusals:
             (("parquet", "--scores", "gbm"), "has no column 'gbm'"),
             (("parquet", "--label", "truth"), "has no column 'truth'"),
             (("parquet", "--scores", "logit_a"), "--scores-are log_odds"),
-            (("parquet", "--cost", "tp=w"), "costs per case need the rows"),
         ],
     )
     def test_say_what_to_type(self, lake, words, said):

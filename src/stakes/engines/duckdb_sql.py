@@ -8,7 +8,8 @@ from typing import Any
 
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
-from stakes.engines.row_values import Grouping, Plan, Table, aggregates
+from stakes.engines.row_sample import Chosen
+from stakes.engines.row_values import PREFIX, Grouping, Plan, Table, aggregates
 from stakes.messages.steps import steps
 from stakes.rules.sql_text import DUCKDB
 
@@ -47,6 +48,15 @@ def sample(
     found = _stepped(frame, plan, columns).filter(f"{flag} = 1").limit(limit)
     kept = found.project(", ".join(DIALECT.column(name).text for name in columns))
     return [dict(zip(columns, row, strict=True)) for row in kept.fetchall()]
+
+
+def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table:
+    """The chosen rows, numbered in the order in which they lie."""
+    kept = ", ".join(DIALECT.column(name).text for name in columns)
+    rows = frame.project(f"{kept}, row_number() OVER () AS {PREFIX}row")
+    found = rows.filter(chosen.sql(f"CAST({PREFIX}row AS DOUBLE)")).project(kept)
+    cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
+    return dict(zip(columns, map(list, cells), strict=True))
 
 
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:

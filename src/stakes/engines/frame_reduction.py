@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.refused_rows import refuse_rows, refused_count
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
+from stakes.engines.row_sample import with_sample
 from stakes.engines.row_values import PREFIX, Bins, Table
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
@@ -33,9 +34,10 @@ def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fa
     parts = {}
     for key in _sorted(panels[0]):
         here = {model: found[key] for model, found in bins.items() if key in found}
-        scores = {model: found for model, (found, _) in here.items()}
-        numbers = {model: many for model, (_, many) in here.items() if many is not None}
-        parts[key] = Part(tuple(each[key] for each in panels), scores, numbers)
+        scores = {model: each.bins for model, each in here.items()}
+        numbers = {model: each.numbers for model, each in here.items() if each.numbers is not None}
+        risks = {model: each.risks for model, each in here.items() if each.risks is not None}
+        parts[key] = Part(tuple(each[key] for each in panels), scores, numbers, risks)
     if not parts:
         raise DataError("there are no cases: the frame is empty.")
     return Reduction(made.request, made.kinds, parts)
@@ -130,9 +132,15 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
     return found
 
 
-def _bins(
-    made: Planned, k: int, model: str, table: Table
-) -> dict[tuple[Any, ...], tuple[ScoreBins, FloatArray | None]]:
+class _Binned(NamedTuple):
+    """The bins of one model in one slice, with what `Part` says of them."""
+
+    bins: ScoreBins
+    numbers: FloatArray | None
+    risks: FloatArray | None
+
+
+def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ...], _Binned]:
     """The bins of one model in every slice; of weighted rows also how many there are."""
     bins: Bins = made.bins[model]
     edges = bins.edges
@@ -152,6 +160,9 @@ def _bins(
     if weighted:
         powers = [("cases", "second_cases"), ("squares", "second_squares")]
         cells += [(np.asarray(table[PREFIX + a]), np.asarray(table[PREFIX + b])) for a, b in powers]
+    if made.request.finds_cut:
+        risk, part = (np.asarray(table[f"{PREFIX}{n}risk{k}"]) for n in ("", "second_"))
+        risky = np.column_stack([risk - part, part]).astype(np.float64)
     by_class = [np.column_stack([both - part, part]) for both, part in cells]
     found = {}
     for key, places in _slices(made, table).items():
@@ -166,8 +177,12 @@ def _bins(
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if counts.sum() > 0:
             names = made.request.classes
-            bins_ = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
-            found[key] = bins_, numbers
+            scores = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+            risks = None
+            if made.request.finds_cut:
+                risks = np.zeros((edges.shape[0] + 1, 2))
+                risks[codes[places]] = risky[places]
+            found[key] = _Binned(scores, numbers, risks)
     return found
 
 
@@ -220,7 +235,8 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
     refused = refused_count(made, tables)
     if refused:
         refuse_rows(frame, engine, request, types, refused)
-    return _reduction_of(made, tables, keep_missing=keep_missing)
+    found = _reduction_of(made, tables, keep_missing=keep_missing)
+    return with_sample(found, frame, engine, types) if request.sample else found
 
 
 def native(frame: Any) -> Any:

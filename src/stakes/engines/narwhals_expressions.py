@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from stakes._optional import load
+from stakes.engines.row_sample import Chosen
 from stakes.engines.row_values import PREFIX, Grouping, Plan, RowFunction, Table
 from stakes.exceptions import DataError
 
@@ -136,6 +138,15 @@ def sample(
     found = stepped(frame, plan, columns).filter(nw.col(flag) == 1).select(*columns).head(limit)
     table = as_table(found)
     return [dict(zip(columns, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table | None:
+    """The chosen rows; None of frames that are lazy, whose rows have no number."""
+    rows = nw.from_native(frame).select(*columns)
+    if isinstance(rows, nw.LazyFrame):
+        return None
+    kept = np.flatnonzero(chosen.holds(np.arange(1.0, len(rows) + 1)))
+    return as_table(rows[kept])
 
 
 def stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:

@@ -10,7 +10,8 @@ import narwhals as nw
 
 from stakes._optional import load
 from stakes.engines import narwhals_expressions as frames
-from stakes.engines.row_values import Plan, Table
+from stakes.engines.row_sample import Chosen
+from stakes.engines.row_values import PREFIX, Plan, Table
 
 
 class _Polars(frames.Narwhals):
@@ -47,11 +48,7 @@ def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
             plan, columns = Plan(plan.steps, groupings), tuple(schema)
         rows = frames.stepped(frame, plan, columns)
         lazy = [nw.to_native(frames.grouped(rows, grouping)) for grouping in groupings]
-        try:
-            found = polars.collect_all(lazy, engine="streaming")
-        except TypeError:  # Polars before 1.23
-            found = polars.collect_all(lazy, streaming=True)
-        tables = [each.to_dict(as_series=False) for each in found]
+        tables = [each.to_dict(as_series=False) for each in _streamed(lazy)]
     return [_named_again(table, names) for table, names in zip(tables, keys, strict=True)]
 
 
@@ -62,6 +59,25 @@ def sample(
     named, plain = _named_plainly(frame, columns)
     rows = frames.sample(named, plan, plain, flag, limit)
     return [dict(zip(columns, row.values(), strict=True)) for row in rows]
+
+
+def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table | None:
+    """The chosen rows, numbered in the order in which they lie."""
+    polars = load("polars", extra="polars")
+    named, plain = _named_plainly(frame, columns)
+    row = polars.col(PREFIX + "row").cast(polars.Float64) + 1
+    kept = named.lazy().select(*plain).with_row_index(PREFIX + "row").filter(chosen.holds(row))
+    found = _streamed([kept.select(*plain)])[0]
+    return dict(zip(columns, (found[name].to_list() for name in plain), strict=True))
+
+
+def _streamed(lazy: list[Any]) -> list[Any]:
+    """Lazy frames collected together, without all rows in memory."""
+    polars = load("polars", extra="polars")
+    try:
+        return list(polars.collect_all(lazy, engine="streaming"))
+    except TypeError:  # Polars before 1.23
+        return list(polars.collect_all(lazy, streaming=True))
 
 
 def _plain(name: str) -> str:

@@ -21,6 +21,7 @@ from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
 from stakes.typing import FloatArray, IntArray, Name
 
 if TYPE_CHECKING:
+    from stakes.engines.row_sample import RowSample
     from stakes.uncertainty.intervals.case_rows import CellSums
 
 
@@ -72,16 +73,28 @@ class Part:
     """Everything about the rows of one slice.
 
     Of weighted rows, `numbers` holds the number of rows and the sum of squared weights by bin and
-    class, (2, n_bins, 2).
+    class, (2, n_bins, 2). With costs per case, `risks` holds what acting is expected to cost more
+    than waiting, by bin and class. `sample` are some of the rows, where these were asked for.
     """
 
     panels: tuple[Panel, ...]
     bins: Mapping[str, ScoreBins]
     numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    risks: Mapping[str, FloatArray] = field(default_factory=dict)
+    sample: RowSample | None = None
 
     def __add__(self, other: Part) -> Part:
         panels = tuple(a + b for a, b in zip(self.panels, other.panels, strict=True))
-        return Part(panels, _merged(self.bins, other.bins), _merged(self.numbers, other.numbers))
+        sample = None
+        if self.sample is not None and other.sample is not None:
+            sample = self.sample + other.sample
+        return Part(
+            panels,
+            _merged(self.bins, other.bins),
+            _merged(self.numbers, other.numbers),
+            _merged(self.risks, other.risks),
+            sample,
+        )
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,11 +196,11 @@ class Reduction:
         decisions = self.request.application_of(app).decisions
         return CellSums.of(panel.cells, panel.rows, sums, decisions=decisions, **over)
 
-    def tally(self, model: str | None = None) -> CostTally:
-        """What one model paid, each case decided by its own costs."""
+    def tally(self, model: str | None = None, rule: str = PER_CASE) -> CostTally:
+        """What one model paid, each case decided by its own costs, or by another rule."""
         if self.request.case_costs is None:
             raise DataError("costs per case were not asked for.", hint="case_costs={...}")
-        panel, column = self._panel(System(self._model(model), PER_CASE))
+        panel, column = self._panel(System(self._model(model), rule))
         decided = panel.cells[:, column]
         return self._tallied(panel, lambda i, j: (panel.cells[:, 0] == i) & (decided == j))
 
@@ -197,6 +210,11 @@ class Reduction:
             raise DataError("constant decisions were not asked for.", hint="naive=True")
         panel = self.whole.panels[0]
         return self._tallied(panel, lambda i, _: panel.cells[:, 0] == i)
+
+    def sums_in_class(self, truth: int) -> FloatArray:
+        """What each cell of the cost matrix adds up to over the cases of one class."""
+        panel = self.whole.panels[0]
+        return self._tallied(panel, lambda *_: panel.cells[:, 0] == truth).sums
 
     def average_costs(self) -> CostMatrix:
         """The average of the costs of each case, over all cases."""
@@ -349,10 +367,9 @@ class Reduction:
 
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""
-        known: dict[str, Any] = dict(self.request.applications)
-        if self.request.case_costs and name == PER_CASE:
-            known[PER_CASE] = None
-        return _only(name, known, "application")
+        if name is not None and any(name == each.application for each in self.request.systems):
+            return name
+        return _only(name, self.request.applications, "application")
 
     def _model(self, name: str | None) -> str:
         """The model meant; the only one by default."""

@@ -74,6 +74,11 @@ class Request:
         classes stand in another order than the sorted one and labels are not positions.
     positive : name, optional
         The class of which a single column is the probability; needed in the same case.
+    sample : int
+        Also bring about this many rows into memory, for what counts cannot tell of more than two
+        classes; all, if there are no more.
+    seed : int
+        Which rows these are.
 
     Examples
     --------
@@ -92,6 +97,9 @@ class Request:
     bins: int
     proper_scores: bool
     from_priors: FloatArray | None
+    sample: int
+    seed: int
+    case_rules: Mapping[str, Mapping[str, Any]]
     order: ClassOrder
     settled: frozenset[str]
 
@@ -110,6 +118,8 @@ class Request:
         from_priors: Any = None,
         classes: Any = None,
         positive: Any = None,
+        sample: int = 0,
+        seed: int = 0,
     ) -> None:
         named = applications if isinstance(applications, Mapping) else {"": applications}
         apps = {str(name): as_application(app) for name, app in named.items()}
@@ -154,6 +164,9 @@ class Request:
             bins=int(bins),
             proper_scores=bool(proper_scores),
             from_priors=from_priors,
+            sample=as_whole(sample, "sample", least=0),
+            seed=as_whole(seed, "seed", least=0),
+            case_rules={},
             order=order,
             settled=frozenset(name for name, at in places.items() if at is not None),
         )
@@ -180,7 +193,27 @@ class Request:
     def systems(self) -> tuple[System, ...]:
         """Every model at every application; with costs per case, by those alone."""
         rules = (PER_CASE,) if self.case_costs else tuple(self.applications)
-        return tuple(System(model, rule) for model in self.models for rule in rules)
+        return tuple(
+            System(model, rule)
+            for model in self.models
+            for rule in (*rules, *self.case_rules.get(model, ()))
+        )
+
+    @property
+    def finds_cut(self) -> bool:
+        """Whether bins tell the best single cut for costs per case: two classes and decisions."""
+        shape = next(iter(self.applications.values())).costs.shape
+        return self.naive and self.bins > 0 and shape == (2, 2)
+
+    def with_case_rules(self, rules: Mapping[str, Mapping[str, Any]]) -> Request:
+        """The same with more rules for each model beside that by the costs of each case.
+
+        A rule is a cut on the posterior of the second class, or a DecisionRule; bins are those of
+        the pass that found it.
+        """
+        made = object.__new__(Request)
+        vars(made).update({**vars(self), "case_rules": rules, "bins": 0})
+        return made
 
     def decisions_of(self, system: System) -> tuple[Name, ...]:
         """What a system may decide."""
@@ -212,9 +245,10 @@ class Request:
         )
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
         asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
-        also = (self.naive, self.bins, self.proper_scores, str(self.from_priors))
+        also = (self.naive, self.bins, self.proper_scores, str(self.from_priors), self.sample)
+        ruled = str(self.case_rules)
         order = (str(self.order.positive), str(self.order.classes))
-        return (*asked, *also, *order, apps, self.classes)
+        return (*asked, *also, ruled, *order, apps, self.classes)
 
     def __repr__(self) -> str:
         n, m = len(self.models), len(self.applications)

@@ -19,8 +19,10 @@ from stakes.engines.row_values import (
     RowFunction,
     added,
     case_amounts,
+    gap,
     least_amount,
     place,
+    risk_of_acting,
     steps,
 )
 from stakes.rules.row_expressions import argmin, per_case
@@ -86,7 +88,7 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         at.cells(f"cell{k}", [decided[s] for s in panel], panel, tuple(sums))
     if request.bins:
         for k, (model, columns) in enumerate(parts.items()):
-            at.bins(k, model, columns[-1])
+            at.bins(k, model, columns[-1], amounts)
     return at.made
 
 
@@ -162,6 +164,12 @@ class _Planner:
             self.conditions.append(code <= last)
             return code
         rule = self.request._rule(application, self.made.score_type(system.model))
+        given = self.request.case_rules.get(system.model, {}).get(system.application)
+        if isinstance(given, float):
+            lit = self.dialect.literal
+            acts = self.dialect.when(parts[-1] > lit(given), lit(1), lit(0))
+            return self.column(_DECIDED, f"d{k}", acts)
+        rule = rule if given is None else given
 
         def keep(name: str, expression: Any) -> Any:
             return self.column(_WEIGHED, f"{name[0]}{k}_{name[1:]}", expression)
@@ -212,6 +220,23 @@ class _Planner:
         if self.request.naive:
             least = least_amount(self.dialect, self.truth, amounts, self.made.sizes[0])
             names += self.moments(_WEIGHED, "least", least)[:1]
+        if self.request.case_rules and self.weight is None:
+            names += self.lost(amounts)
+        return names
+
+    def lost(self, amounts: Any) -> list[str]:
+        """Powers of what the wrong one of two decisions costs above the right one, and below."""
+        lit, names = self.dialect.literal, []
+        first, second = (gap(self.dialect, amounts, i, 1 - i) for i in (0, 1))
+        more = self.dialect.when(self.truth == lit(0), first, second)
+        more = self.column(_WEIGHED, "more", more)
+        for name, size in (("above", more), ("below", lit(0.0) - more)):
+            once = self.column(
+                _DECIDED, f"{name}1", self.dialect.when(size > lit(0.0), size, lit(0.0))
+            )
+            self.plan.add(_CELLS, f"{name}2", once * once)
+            self.plan.add(_CELLS, f"{name}3", once * once * once)
+            names += [f"{PREFIX}{name}{power}" for power in (1, 2, 3)]
         return names
 
     def looks(self, k: int, parts: list[Any]) -> list[str]:
@@ -254,7 +279,7 @@ class _Planner:
         self.column(_CELLS, name, self.dialect.integer(cell, most))
         self.plan.groupings.append(Grouping((*self.request.by, PREFIX + name), sums))
 
-    def bins(self, k: int, model: str, score: Any) -> None:
+    def bins(self, k: int, model: str, score: Any, amounts: Any) -> None:
         """Put one score into bins, and count what falls into each."""
         lit, request = self.dialect.literal, self.request
         kind = self.made.score_type(model)
@@ -275,6 +300,14 @@ class _Planner:
             made = {"weight": self.weight, "cases": self.dialect.column(PREFIX + "cases")}
             made["squares"] = self.weight * self.weight
             sums += [self.plan.add(_SCORED, f"second_{n}", second * v) for n, v in made.items()]
+        if request.finds_cut:  # what acting is expected to cost more than waiting
+            said = self.dialect.column(f"{PREFIX}score{k}")
+            rule = request._rule(next(iter(request.applications.values())))
+            risk = risk_of_acting(self.dialect, said, amounts, rule)
+            risk = self.column(
+                _SCORED, f"risk{k}", risk if self.weight is None else risk * self.weight
+            )
+            sums += [f"{PREFIX}risk{k}", self.plan.add(_BINNED, f"second_risk{k}", second * risk)]
         keys = (*request.by, f"{PREFIX}bin{k}")
         self.plan.groupings.append(Grouping(keys, tuple(sums), f"{PREFIX}score{k}"))
 
@@ -282,7 +315,7 @@ class _Planner:
 def _panels(request: Request, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Which systems are counted together: all, those of one rule, or each alone."""
     systems = request.systems
-    if prod(sizes) <= _TOGETHER:
+    if prod(sizes) <= (_PAIRED if request.case_rules else _TOGETHER):
         return [tuple(range(len(systems)))]
     found: list[tuple[int, ...]] = []
     for rule in dict.fromkeys(system.application for system in systems):

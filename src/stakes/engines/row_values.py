@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes.engines.request import Request
+from stakes.rules import DecisionRule
 from stakes.rules.row_expressions import Amounts, amount_of
 from stakes.typing import FloatArray
 
@@ -33,6 +34,25 @@ def case_amounts(
         known = not formula.columns
         found[at] = float(formula.value({})) if known else amount_of(dialect, formula, number)
     return found
+
+
+def gap(dialect: Any, amounts: Amounts, truth: int, decision: int) -> Any:
+    """What one decision costs more than the other one, in cases of one of two classes."""
+    more, less = (
+        dialect.literal(each) if isinstance(each, float) else each
+        for each in (amounts[truth, decision], amounts[truth, 1 - decision])
+    )
+    return more - less
+
+
+def risk_of_acting(dialect: Any, score: Any, amounts: Amounts, rule: DecisionRule) -> Any:
+    """What the second of two decisions is expected to cost more than the first in each case."""
+    shares = [dialect.literal(1.0) - score, score]
+    factors = [float(factor) for factor in rule.factors]
+    if any(factor != 1 for factor in factors):
+        moved = [dialect.literal(f) * p for f, p in zip(factors, shares, strict=True)]
+        shares = [dialect.ratio(each, moved[0] + moved[1]) for each in moved]
+    return shares[0] * gap(dialect, amounts, 0, 1) + shares[1] * gap(dialect, amounts, 1, 1)
 
 
 def added(terms: Sequence[Any]) -> Any:

@@ -6,11 +6,18 @@ from typing import Any
 
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
-from stakes.engines.row_values import Plan, Table, aggregates
+from stakes.engines.row_sample import Chosen
+from stakes.engines.row_values import PREFIX, Plan, Table, aggregates
 from stakes.messages.steps import steps
 from stakes.rules.sql_text import SPARK
 
 DIALECT = SPARK
+#: The number of a row within its partition, moved on for each partition; Spark puts the number of
+#: the partition into the upper bits.
+_ROW = (
+    "CAST(monotonically_increasing_id() % 8589934592 AS DOUBLE) "
+    "+ 1000003D * CAST(monotonically_increasing_id() DIV 8589934592 AS DOUBLE) + 1"
+)
 
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
@@ -30,6 +37,13 @@ def sample(
     """Some rows in which a flag is 1."""
     rows = _stepped(frame, plan, columns).where(f"{flag} = 1").select(*_quoted(columns))
     return [dict(zip(columns, row, strict=True)) for row in rows.limit(limit).collect()]
+
+
+def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table:
+    """The chosen rows, numbered within their partition."""
+    rows = frame.select(*_quoted(columns)).selectExpr("*", f"{_ROW} AS {PREFIX}row")
+    kept = rows.where(chosen.sql(f"{PREFIX}row")).select(*_quoted(columns))
+    return _table(kept.toDF(*columns))
 
 
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:

@@ -15,9 +15,8 @@ from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import MATTERS, too_unequal
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions.case_rules import moved_case_rules
-from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED
-from stakes.evaluation.builder import build, shares_of
+from stakes.evaluation.builder import build
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_evaluation import Figures, Naive
 from stakes.evaluation.model_intervals import compared_by_case, nec_draws
@@ -28,7 +27,6 @@ from stakes.evaluation.recalibration import (
     about_scores,
     rule_on,
     scores_of,
-    turned_far,
 )
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
@@ -38,13 +36,7 @@ from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
 #: What is not computed where each case has its own costs.
-_BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
-#: What sums over the cases cannot tell besides.
-_WITHOUT_ROWS = {
-    "interval": "case-intervals-need-rows",
-    "comparison": "case-intervals-need-rows",
-    "threshold": "one-threshold-needs-rows",
-}
+BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 
 
 def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Evaluation:
@@ -60,7 +52,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
     chosen = int(np.argmin(constant))
     perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
     lowest = constant[chosen] if perfect else weights @ least
-    naive = _naive(app, constant, float(lowest))
+    naive = naive_of(app, constant, float(lowest))
     rules = [
         rule
         for model in rows.models
@@ -68,7 +60,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
     ]
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
     draws = nec_draws(excess, paid - least[:, None], rows, options)
-    notes, reasons = [], dict(_BY_CASE)
+    notes, reasons = [], dict(BY_CASE)
     odd = [about_scores(m, scores_of(m, cases, rows.said_at), rows) for m in rows.models]
     if len(rules) > MOST_COMPARED:
         notes.append(Note("too-many-models", most=MOST_COMPARED))
@@ -85,8 +77,12 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         limits = None if draws is None else draws.interval(k)
         more: Any = {"cells": sums.reshape(app.costs.shape), "rule": rule.rule, "interval": limits}
         table, cost = cases.count(rule.codes, app), float(parts.sum())
-        figures.append(_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
-    notes += _by_averages(rules, figures, average)
+        figures.append(case_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
+    notes += [
+        priced_at_average(rule.model.name, found.confusion, average)
+        for rule, found in zip(rules, figures, strict=True)
+        if rule.kind == "average costs"
+    ]
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
     inside = [cases.truth == k for k in range(len(app.classes))]
     by_class = np.array([weights[here] @ paid[here] for here in inside])
@@ -97,7 +93,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         reasons=reasons,
         notes=notes,
         warnings=tuple(chain.from_iterable(odd)),
-        application=_by_class(average, by_class),
+        application=costs_by_class(average, by_class),
         n_cases=float(n_cases),
         data_priors=cases.priors,
         comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
@@ -119,7 +115,7 @@ def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
         )
 
 
-def _naive(app: Application, constant: FloatArray, lowest: float) -> Naive:
+def naive_of(app: Application, constant: FloatArray, lowest: float) -> Naive:
     """The best of the constant decisions, and what of its cost could be avoided."""
     chosen = int(np.argmin(constant))
     cost = float(constant[chosen])
@@ -128,7 +124,7 @@ def _naive(app: Application, constant: FloatArray, lowest: float) -> Naive:
     return Naive(app.decisions[chosen], cost, cost - lowest)
 
 
-def _by_class(average: Application, sums: FloatArray) -> Application:
+def costs_by_class(average: Application, sums: FloatArray) -> Application:
     """The application with what a case of each class costs on average, by what was decided.
 
     `sums` is what each constant decision costs the cases of each class, at the shares of the
@@ -140,7 +136,7 @@ def _by_class(average: Application, sums: FloatArray) -> Application:
     return average.with_costs(CostMatrix(values, average.classes, average.decisions))
 
 
-def _figures(
+def case_figures(
     name: str, kind: str, table: ConfusionMatrix, naive: Naive, *, cost: float, **more: Any
 ) -> Figures:
     """One rule, with its NEC."""
@@ -233,68 +229,18 @@ def _heavy_tail(
     influence = influence / ordinary_scale(influence)
     parts = np.array([(influence[cases.truth == k] ** 2).sum(axis=0) for k in range(len(counts))])
     matters = (parts > MATTERS * parts.sum(axis=0)).any(axis=1)
-    return _carried(matters & too_unequal(counts, sums, squares), app.classes)
+    return few_carry_note(matters & too_unequal(counts, sums, squares), app.classes)
 
 
-def _by_averages(rules: list[CaseRule], found: list[Figures], average: Application) -> list[Note]:
-    """What the same decisions seem to cost when every case is priced at the average."""
-    said = []
-    for rule, model in zip(rules, found, strict=True):
-        if rule.kind == "average costs":
-            rates = np.nan_to_num(model.confusion.rates, nan=0.0)
-            seeming = float((average.priors[:, None] * rates * average.costs.values).sum())  # type: ignore[index]
-            said.append(Note("priced-at-average", model=rule.model.name, cost=plain(seeming, 4)))
-    return said
+def priced_at_average(model: str, table: ConfusionMatrix, average: Application) -> Note:
+    """What decisions by average costs seem to cost when every case is priced at the average."""
+    assert average.priors is not None
+    rates = np.nan_to_num(table.rates, nan=0.0)
+    seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
+    return Note("priced-at-average", model=model, cost=plain(seeming, 4))
 
 
-def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation:
-    """Models that decide each case by its own costs, from what an engine has added up."""
-    given = next(iter(found.request.applications.values()))
-    shares, totals = shares_of(found), found.class_totals
-    app = given.with_priors(given.resolved_priors(shares))
-    assert app.priors is not None
-    scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
-    naive = _naive(app, scale @ found.naive_tally().sums, float(scale @ found.least_cost))
-    figures = []
-    for model in found.request.models:
-        name, kind, rule = model, found.kinds[model], None
-        if kind == "posteriors":
-            rule = found.request._rule(found.request.application_of("per case"))
-            name, rule = f"{model}, per case", replace(rule, per_case=True, model=model)
-        table, cells = found.confusion(model, "per case"), scale[:, None] * found.tally(model).sums
-        cost = float(cells.sum())
-        figures.append(_figures(name, kind, table, naive, cost=cost, cells=cells, rule=rule))
-    notes = [Note("one-threshold-needs-rows"), Note("case-intervals-need-rows")]
-    return build(
-        figures,
-        options,
-        class_cases=found.rows_by_class,
-        reasons=_BY_CASE | _WITHOUT_ROWS,
-        notes=(*notes, *_unequal(found, scale)),
-        warnings=tuple(note for model in found.request.models for note in turned_far(model, found)),
-        application=_by_class(
-            app.with_costs(found.average_costs()), scale[:, None] * found.naive_tally().sums
-        ),
-        n_cases=float(found.n_rows),
-        data_priors=shares,
-        naive=naive,
-    )
-
-
-def _unequal(found: Reduction, scale: FloatArray) -> list[Note]:
-    """A note on classes whose amounts are so unequal that an interval would be too short."""
-    stake = found.naive_tally()
-    dearest = np.argmax(np.abs(stake.sums), axis=1)[:, None]
-    amounts = (
-        np.take_along_axis(table, dearest, axis=1)[:, 0]
-        for table in (stake.counts, np.abs(stake.sums), stake.squares)
-    )
-    paid = [scale**2 * found.tally(model).squares.sum(axis=1) for model in found.request.models]
-    matters = np.any([each > MATTERS * each.sum() for each in paid], axis=0)
-    return _carried(matters & too_unequal(*amounts), found.request.classes)
-
-
-def _carried(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:
+def few_carry_note(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:
     """That a few cases of some classes could carry most of the cost."""
     names = [classes[k] for k in np.flatnonzero(unequal)]
     return [Note("few-carry", sentence=few_carry(names))] if names else []

@@ -26,6 +26,7 @@ from stakes.evaluation.evaluate_function import (
     with_inquiry,
 )
 from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.far.case_sum_account import reduce_by_case
 from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import CostError, DataError, PriorError
@@ -155,22 +156,20 @@ def evaluate_frame(
         return evaluate_source(frame, label=label, application=application, **asked)
     from stakes.engines import Request, reduce_frame
     from stakes.engines.request import USUAL_BINS
+    from stakes.engines.row_sample import SAMPLE
 
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
     refuse_paid_errors(given)
-    models, said_at = frame_models(frame, posteriors, decisions), from_priors
-    if said_at is not None and given.priors is None:
-        raise PriorError(
-            "`from_priors` says what the posteriors were made for; say too where the models "
-            "will run.",
-            hint="application=Application(costs, priors=[0.98, 0.02])",
-        )
+    models = frame_models(frame, posteriors, decisions)
+    _refuse_idle_shares(from_priors, given)
+    said_at, options = from_priors, options_of(level, rng, min_cases)
     if given.priors is not None and said_at is None and posteriors is not None:
         said_at = class_shares(frame, label, given, sample_weight)
         refuse_absent(said_at, given)
+    scored = posteriors is not None and case_costs is None
     if bins is None:
-        bins = USUAL_BINS if len(given.classes) == 2 and posteriors and not case_costs else 0
+        bins = USUAL_BINS if len(given.classes) == 2 and scored else 0
     request = Request(
         label,
         models,
@@ -180,10 +179,12 @@ def evaluate_frame(
         bins=bins,
         from_priors=said_at,
         classes=classes,
+        sample=SAMPLE if len(given.classes) > 2 and scored else 0,
+        seed=options["rng"],
         **asked,
     )
-    options = options_of(level, rng, min_cases)
-    reduced = reduce_frame(frame, request)
+    reduce = reduce_frame if case_costs is None else reduce_by_case
+    reduced = reduce(frame, request)
     for name in reduced._certain:
         whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
         refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
@@ -197,6 +198,16 @@ def evaluate_frame(
     if found.doubt is not None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
+
+
+def _refuse_idle_shares(from_priors: Any, given: Application) -> None:
+    """Raise where posteriors were made for some shares and nobody says where models will run."""
+    if from_priors is not None and given.priors is None:
+        raise PriorError(
+            "`from_priors` says what the posteriors were made for; say too where the models "
+            "will run.",
+            hint="application=Application(costs, priors=[0.98, 0.02])",
+        )
 
 
 def _formulas(costs: Any, case_costs: Any) -> tuple[Any, Any]:

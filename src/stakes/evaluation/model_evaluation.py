@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -176,5 +176,8 @@ def _saved(ev: Evaluation, name: str, j: int) -> float:
     costs = np.delete(app.costs.values, j, axis=1)
     fewer, cases = Application(CostMatrix(costs), app.priors), sources.cases_of(one)
     codes = decided(one.model, fewer, sources.said_at)
-    paid = expected_cost(cases.truth, codes, application=fewer, sample_weight=cases.weights)
-    return paid - ev[name].cost
+    told: Any = {"sample_weight": cases.weights}
+    cost = ev[name].cost
+    if one.as_is.codes is not None:  # on the same cases, which may be a sample
+        cost = expected_cost(cases.truth, one.as_is.codes, application=app, **told)
+    return expected_cost(cases.truth, codes, application=fewer, **told) - cost

@@ -242,19 +242,58 @@ class CaseDraws:
         low, high = skewed_limits(float(self.nec[place]), error, skewness, self.level, freedom)
         return max(float(low), 0.0), float(high)
 
-    def spread(self, moves: FloatArray) -> tuple[float, float, float]:
+    def apart(self, first: int, second: int) -> Spread:
+        """How sure a difference of two systems is."""
+        return self.spread(self.moves[:, first] - self.moves[:, second])
+
+    def spread(self, moves: FloatArray) -> Spread:
         """Standard error and skewness of an estimate, and degrees of freedom (Welch's)."""
         strata = np.zeros(moves.shape[0], dtype=np.intp) if self.strata is None else self.strata
         size = float(np.abs(moves).max(initial=0.0))
         if size <= 0:
             return 0.0, 0.0, np.inf
         scaled = moves / size
-        units = np.bincount(strata)
-        left = np.maximum(units - 1.0, 1.0)
-        parts = np.bincount(strata, scaled**2) * units / left
-        total = float(parts.sum())
-        skewness = float((scaled**3).sum()) / float((scaled**2).sum()) ** 1.5
-        return size * float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
+        squares, cubes = np.bincount(strata, scaled**2), float((scaled**3).sum())
+        error, skewness, freedom = spread_of_moves(np.bincount(strata), squares, cubes)
+        return size * error, skewness, freedom
+
+    def root(self, best: int) -> FloatArray:
+        """A root of the covariance of the systems around one of them."""
+        apart = self.moves - self.moves[:, best : best + 1]
+        scale = ordinary_scale(apart)
+        return scale * root_of((apart / scale).T @ (apart / scale))
+
+    @property
+    def same(self) -> tuple[int, ...]:
+        """For each system, the first that did the same in every case."""
+        return first_alike(self.moves)
+
+
+#: Standard error, skewness and degrees of freedom.
+Spread = tuple[float, float, float]
+
+
+def spread_of_moves(units: Any, squares: Any, cubes: float) -> Spread:
+    """The spread of a sum, from the number of units by stratum and sums of powers over them."""
+    if not squares.sum() > 0:
+        return 0.0, 0.0, np.inf
+    left = np.maximum(units - 1.0, 1.0)
+    parts = squares * units / left
+    total = float(parts.sum())
+    skewness = cubes / float(squares.sum()) ** 1.5
+    return float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
+
+
+def root_of(covariance: FloatArray) -> FloatArray:
+    """A root of a symmetric matrix, what rounding makes negative taken as 0."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def first_alike(columns: FloatArray) -> tuple[int, ...]:
+    """For each column, the first one that is the same."""
+    _, first, place = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    return tuple(first[place.reshape(-1)].tolist())
 
 
 # Why chances and intervals have one law: docs/design/case-costs.md.
@@ -273,16 +312,11 @@ class _NecLaw:
     same: tuple[int, ...]
 
     @classmethod
-    def of(cls, draws: CaseDraws) -> _NecLaw:
+    def of(cls, draws: Any) -> _NecLaw:
         """The law of systems, by their spread around the best of them."""
         best = int(np.argmin(draws.nec))
-        apart = draws.moves - draws.moves[:, best : best + 1]
-        scale = ordinary_scale(apart)
-        values, vectors = np.linalg.eigh((apart / scale).T @ (apart / scale))
-        root = scale * vectors * np.sqrt(np.maximum(values, 0.0))
-        _, first, place = np.unique(draws.moves, axis=1, return_index=True, return_inverse=True)
-        same = tuple(first[place.reshape(-1)].tolist())  # which system first did the same
-        return cls(best, draws.nec, root, tuple(draws.spread(each) for each in apart.T), same)
+        gaps = tuple(draws.apart(k, best) for k in range(len(draws.nec)))
+        return cls(best, draws.nec, draws.root(best), gaps, draws.same)
 
     def __call__(self, size: int, generator: np.random.Generator) -> FloatArray:
         normal = generator.standard_normal((size, self.root.shape[1])) @ self.root.T
@@ -315,11 +349,11 @@ def nec_draws(
     sums = _by_unit(excess, constant, cases, len(counts))
     apart = None if cases.groups is not None or priors is None else cases.truth
     parts = sums.reshape(-1, len(counts), 1 + excess.shape[1] + constant.shape[1])
-    nec = _necs(parts.sum(axis=0), priors, excess.shape[1])
+    nec = necs_of(parts.sum(axis=0), priors, excess.shape[1])
     return CaseDraws(nec, _moves(parts, priors, nec), apart, options["level"], options["rng"])
 
 
-def _necs(parts: FloatArray, priors: FloatArray | None, systems: int) -> FloatArray:
+def necs_of(parts: FloatArray, priors: FloatArray | None, systems: int) -> FloatArray:
     """The NEC of each system, from sums (n_classes, 1 + figures) over all cases."""
     weights = parts[:, :1]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -364,15 +398,15 @@ def _by_unit(excess: FloatArray, constant: FloatArray, cases: Cases, n_classes: 
     return sums
 
 
-def compared_by_case(names: list[str], draws: CaseDraws | None, n_cases: int) -> Comparison | None:
-    """Every pair of systems on the same cases, by NEC."""
+def compared_by_case(names: list[str], draws: Any, n_cases: int) -> Comparison | None:
+    """Every pair of systems on the same cases, by NEC; `draws` come from cases, or from cells."""
     if draws is None or not 2 <= len(names) <= MOST_COMPARED:
         return None
     found = []
     for pair in combinations(range(len(names)), 2):
         a, b = sorted(pair, key=lambda k: draws.nec[k])
         value = float(draws.nec[a] - draws.nec[b])
-        error, skewness, freedom = draws.spread(draws.moves[:, a] - draws.moves[:, b])
+        error, skewness, freedom = draws.apart(a, b)
         low, high = skewed_limits(value, error, skewness, draws.level, freedom)
         p = skewed_p_value(value, error, skewness, freedom)
         needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2

@@ -16,6 +16,14 @@ from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import build, shares_of
 from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.far.row_sample_account import Sampled
+from stakes.evaluation.far.score_bin_account import (
+    BinRows,
+    judged_bins,
+    reaches_zero,
+    weighed_cells,
+    worth_of_bins,
+)
 from stakes.evaluation.model_evaluation import Figures
 from stakes.evaluation.model_intervals import (
     compared,
@@ -39,13 +47,6 @@ from stakes.evaluation.recalibration import (
     refuse_absent,
     scores_of,
     turned_far,
-)
-from stakes.evaluation.score_bin_account import (
-    BinRows,
-    judged_bins,
-    reaches_zero,
-    weighed_cells,
-    worth_of_bins,
 )
 from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, StakesError, UndefinedError
@@ -94,7 +95,7 @@ def evaluated_reduction(
 
     def judge(part: Reduction) -> Evaluation:
         if found.request.case_costs:
-            from stakes.evaluation.case_account import evaluated_case_sums
+            from stakes.evaluation.far.case_sum_account import evaluated_case_sums
 
             return evaluated_case_sums(part, options)
         name = next(iter(found.request.applications)) if application is None else application
@@ -148,16 +149,17 @@ class _Judge:
         self.warnings: list[Note] = []
         self.reasons: dict[str, str] = {}
         self.bin_rows: dict[str, BinRows] = {}
+        self.sampled: Sampled | None = None
         self.given = self.found.request.applications[self.name]
         self.shares = shares_of(self.found)
         self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
         self.variants = {model: self._as_is(model) for model in self.found.request.models}
         # All intervals are at the same shares.
-        self.sampled = self.given
+        self.at_shares = self.given
         if not self.shared and self.given.priors is None:
             tables = [variant.confusion for variant in self.variants.values()]
             alike = all(np.allclose(table.priors, self.shares) for table in tables)
-            self.sampled = self.given if alike else self.application
+            self.at_shares = self.given if alike else self.application
 
     def evaluation(self) -> Evaluation:
         """Everything that can be told."""
@@ -185,6 +187,8 @@ class _Judge:
             sources = Sources(*parts, calibrator=own)
             after, worth = of_calibration(sources)
             told |= {"after": after, "worth": worth, "sources": sources}
+        elif self.sampled is not None:
+            told |= self.sampled.told(judged)
         elif judged:
             told |= self._of_bins(judged)
         return build(
@@ -250,7 +254,7 @@ class _Judge:
         if not self.shared:
             self.notes.append(Note("counts-only"))
             self.reasons |= _COUNTS_ONLY
-        if self.sampled is not self.given:
+        if self.at_shares is not self.given:
             self.notes.append(Note("shares-of-first", model=next(iter(self.variants))))
         elif self.given.priors is None:
             self.notes.append(Note("shares-of-data"))
@@ -258,9 +262,22 @@ class _Judge:
             self.notes.append(Note("posteriors-moved" if self._said else "shares-of-application"))
         if not self.shared and len(self.variants) > 1:
             self.notes.append(Note("cases-unshared"))
-        if self._said and self.rows is None and not self.found.whole.bins:
+        counted = self.rows is None and not self.found.whole.bins
+        if self._said and counted and self.found.whole.sample is None:
             self.notes.append(Note("recalibration-needs-rows"))
             self.reasons |= _WITHOUT_ROWS
+
+    def _judged_sample(self) -> dict[str, Judged]:
+        """Each model with what a sample of the rows tells; empty without one."""
+        sample = self.found.whole.sample
+        if sample is None or not self._said or not sample.truth.size:
+            return {}
+        whole, said_at = float(self.found.n_rows), self.found.request.from_priors
+        self.sampled = Sampled.of(sample, self.given, said_at, whole, self.options)
+        found, notes = self.sampled.judged(self.variants)
+        self.notes += notes
+        self.reasons["recalibrated_nec"] = "not-recalibrated"
+        return found
 
     def _judged_bins(self) -> dict[str, Judged]:
         """Each model with what the bins of its score tell; empty without bins."""
@@ -290,7 +307,7 @@ class _Judge:
             self.warnings += [
                 note for model in self.variants for note in turned_far(model, self.found)
             ]
-            return self._judged_bins()
+            return self._judged_sample() or self._judged_bins()
         rows, wanted, found, softened = self.rows, self.rows.recalibrate, {}, []
         for model in rows.models:
             after = None if wanted is False else recalibrated(model, rows, self.options["rng"])
@@ -327,6 +344,7 @@ class _Judge:
         if rule is not None and near is not None:
             rule = rule._learnt_on(near)
         lowest, cut = best_on_data(scores, self.application)
+        ends = self._interval(model, variant)
         return Figures(
             name=model,
             kind=self.found.kinds[model],
@@ -334,14 +352,22 @@ class _Judge:
             cost=variant.cost,
             nec=variant.nec,
             cells=variant.cells,
-            interval=self._interval(model, variant),
+            interval=ends,
             rule=rule,
             recalibrated_nec=None if after is None else after.nec,
-            recalibrated_interval=None if after is None else self._interval(model, after),
+            recalibrated_interval=self._interval_after(model, one, ends),
             optimistic_nec=lowest,
             optimistic_threshold=cut,
             calibration_slope=None if one is None else one.slope,
         )
+
+    def _interval_after(self, model: str, one: Judged | None, ends: Any) -> Any:
+        """The interval of the NEC after re-calibrating."""
+        if one is None or one.recalibrated is None:
+            return None
+        if self.sampled is not None:
+            return self.sampled.interval(one, ends)
+        return self._interval(model, one.recalibrated)
 
     def _interval(self, model: str, variant: Variant) -> tuple[float, float] | None:
         """The interval of the NEC; None for too few or an unknown number of cases."""
@@ -371,7 +397,7 @@ class _Judge:
         elif (np.rint(variant.confusion.counts) != variant.confusion.counts).any():
             self.reasons["interval"] = "weights-without-rows"
             return None
-        return limits(summary, self.sampled, self.options)
+        return limits(summary, self.at_shares, self.options)
 
     def _comparison(self) -> Comparison | None:
         """Every pair of models on the same rows, by NEC; None where that was not counted."""

@@ -14,11 +14,14 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._random import as_seed
 from stakes.application import Application, CostMatrix
 from stakes.engines import Reduction, Request, reduce_frame
 from stakes.engines.request import USUAL_BINS
+from stakes.engines.row_sample import SAMPLE
 from stakes.evaluation import Evaluation
 from stakes.evaluation.builder import with_rules
+from stakes.evaluation.far.case_sum_account import reduce_by_case
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 from stakes.inquiry.assumptions import assumptions, refuse_many_slices, told
@@ -49,12 +52,14 @@ from stakes.inquiry.model_scores import (
     rounding_note,
     rounding_passes,
 )
+from stakes.inquiry.near_answer import ruled_by_case, said_per_case
 from stakes.inquiry.option_words import CostWords
 from stakes.inquiry.proposal import proposal, proposing
 from stakes.inquiry.truth import Cases, places_of, refuse_single, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
+from stakes.rules.rule_words import said_alike
 from stakes.sources.far.opened_files import Opened, UnreadGapError
 from stakes.sources.far.text_checks import looked_at
 from stakes.sources.patterns import Files, found_files
@@ -92,6 +97,7 @@ class Counted:
     inquiry: Inquiry
     columns: Mapping[str, tuple[str, ...]]
     form: str = ""
+    words: CostWords | None = None
 
     @property
     def form_words(self) -> str:
@@ -119,6 +125,11 @@ class _Question:
         """The columns by names that mean the same to every engine."""
         return self.columns.renamed(self.columns.stand_ins)
 
+    @property
+    def words_by_case(self) -> CostWords | None:
+        """The costs, where they differ from case to case."""
+        return self.words if self.words is not None and self.words.columns else None
+
     def watched(self, work: Callable[[], Any], doing: str, source: Opened) -> Any:
         """Some work of the engine, while somebody watches it."""
         said = f"{doing} {self.files.title}"
@@ -129,7 +140,7 @@ class _Question:
 def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
     """Count the files that the options speak of in their engine; `attended` watches long work."""
     filed, words = costs_given(inquiry)
-    refuse_what_needs_rows(inquiry, words)
+    refuse_what_needs_rows(inquiry)
     if isinstance(inquiry.source, FarFiles):
         files, engine = inquiry.source.files, inquiry.source.engine
         inquiry = inquiry.but(memory=inquiry.source.memory)
@@ -158,7 +169,8 @@ def _counted_files(
             table = Table(files.title, 0, tuple(types.names()), files.form, "")
             label, said = find_label(table, inquiry.label)
             inquiry, found = fill_in_models(table, label, inquiry)
-            columns = far_columns(table, types, label, inquiry)
+            amounts = () if words is None else words.columns
+            columns = far_columns(table, types, label, inquiry, amounts)
             _refuse_twice(files, columns)
             notes = (*([said] if said else ()), *found)
             asked = _Question(inquiry, files, engine, columns, filed, words, notes, attended)
@@ -205,7 +217,8 @@ def _counted(source: Opened, asked: _Question) -> Counted:
     app = application_over(asked.filed, asked.words, labels, columns.label, inquiry)
     cases = _as_cases(app, outcomes, columns.label)
     app, judged = at_place(app, cases.priors, inquiry)
-    warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
+    warnings = [*outcomes.warnings]
+    warnings += refuse_or_name_dominated(app.costs) if asked.words_by_case is None else []
     warnings += _hidden_by_folders(asked)
     try:
         reduction = _reduced(source, asked, judged, cases, outcomes)
@@ -220,7 +233,7 @@ def _counted(source: Opened, asked: _Question) -> Counted:
     notes, told = (*asked.notes, *outcomes.notes), tuple(warnings)
     known = _columns_as_they_are(asked.columns, cases.classes)
     counted = (reduction, app, judged, cases, asked.files, asked.engine, notes, told, inquiry)
-    return Counted(*counted, known)
+    return Counted(*counted, known, words=asked.words_by_case)
 
 
 def _columns_as_they_are(
@@ -275,7 +288,7 @@ def _hidden_by_folders(asked: _Question) -> list[Note]:
     return [Note("folders-taken", name=name) for name in sorted(inside)]
 
 
-def refuse_what_needs_rows(inquiry: Inquiry, words: CostWords | None) -> None:
+def refuse_what_needs_rows(inquiry: Inquiry) -> None:
     """Say which options cannot be had without the rows in memory."""
     small = "take a sample of the rows in one file for that"
     for option, why in _NEEDS_ROWS.items():
@@ -287,8 +300,6 @@ def refuse_what_needs_rows(inquiry: Inquiry, words: CostWords | None) -> None:
     if inquiry.missing in ("naive", "abstain"):
         drop = "leave such rows out:  --missing drop"
         raise DataError(f"--missing {inquiry.missing} needs the rows in memory.", hint=drop)
-    if words is not None and words.columns:
-        raise DataError("costs per case need the rows in memory.", hint=small)
 
 
 def as_text(value: Any) -> str:
@@ -314,6 +325,10 @@ def _reduced(
     if judged.priors is not None and not inquiry.decisions:
         said_at = judged.priors if inquiry.posteriors_already_adjusted else cases.priors
     typed = _typed(judged, outcomes.values, columns)
+    formulas, reduce = None, reduce_frame
+    if asked.words_by_case is not None:
+        (tn, fp), (fn, tp) = asked.words_by_case.table
+        formulas, reduce = {"fn": fn, "fp": fp, "tp": tp, "tn": tn}, reduce_by_case
     request = Request(
         columns.label,
         columns.models_for(cases.classes),
@@ -323,14 +338,18 @@ def _reduced(
         from_priors=said_at,
         classes=typed.classes,
         positive=typed.classes[1] if len(typed.classes) == 2 else None,
-        bins=USUAL_BINS if len(typed.classes) == 2 and not inquiry.decisions else 0,
+        case_costs=formulas,
+        naive=formulas is not None,
+        bins=USUAL_BINS if len(typed.classes) == 2 and not (inquiry.decisions or formulas) else 0,
+        sample=SAMPLE if len(typed.classes) > 2 and not (inquiry.decisions or inquiry.time) else 0,
+        seed=as_seed(inquiry.seed),
     )
     ready = prepared(source.frame, asked.inner, cases, inquiry, typed.decisions, outcomes.respelt)
     frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
     times = inquiry.time is not None
     try:
         with speaking_of(by="--time" if times else "--by"):
-            count = partial(reduce_frame, frame, request, keep_missing=not times)
+            count = partial(reduce, frame, request, keep_missing=not times)
             found: Reduction = asked.watched(count, "counting", source)
     except StakesError as error:
         raise type(error)(
@@ -398,12 +417,16 @@ def judged_counts(found: Counted) -> Evaluation:
     if inquiry.by:
         refuse_many_slices(inquiry.by, len(reduction.slices))
     ev = evaluated_reduction(reduction, options=judging_options(inquiry))
-    rules = {}
-    for model in reduction.request.models:
-        ends = reduction._score_ends(model)
-        rule = rule_of(app, found.cases, inquiry, None, ends)
-        rules[model] = _for_model(rule, model, found)
-    ev = _in_text(with_rules(ev, rules), app)
+    if found.words is not None:
+        ev = ruled_by_case(ev, found.columns, found.words, inquiry.kind)
+    else:
+        ends = {model: reduction._score_ends(model) for model in reduction.request.models}
+        rules = {
+            model: _for_model(rule_of(app, found.cases, inquiry, None, near), model, found)
+            for model, near in ends.items()
+        }
+        ev = with_rules(ev, said_alike(rules, ends))
+    ev = _in_text(ev, app)
     try:  # what all models decided together, where that was counted
         pairs = reduction.paired()
         joint = PairedCounts(pairs.cells, pairs.counts, pairs.systems, app.classes, app.decisions)
@@ -424,20 +447,26 @@ def _for_model(rule: DecisionRule | None, model: str, found: Counted) -> Decisio
 
 def _in_text(ev: Evaluation, app: Application) -> Evaluation:
     """The same evaluation, whole and in its slices, over names as text."""
-    named = Application(app.costs, ev.application.priors, app.unit, app.volume, app.period)
+    values = app.costs.values if ev.naive is None else ev.application.costs.values
+    costs, naive = CostMatrix(values, app.classes, app.decisions), ev.naive
+    named = Application(costs, ev.application.priors, app.unit, app.volume, app.period)
+    if naive is not None:
+        at = ev.application.decisions.index(naive.decision)
+        naive = replace(naive, decision=app.decisions[at])
     models = tuple(
         replace(m, confusion=ConfusionMatrix(m.confusion.counts, app.classes, app.decisions))
         for m in ev.models
     )
     slices = {name: _in_text(part, app) for name, part in ev.slices.items()}
-    return replace(ev, application=named, models=models, slices=slices)
+    return replace(ev, application=named, models=models, slices=slices, naive=naive)
 
 
 def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluation:
     """The evaluation with where it comes from and what was assumed."""
     cases, files, inquiry = found.cases, found.files, found.inquiry
     place = Placed(found.application, found.judged)
-    notes = [*found.notes, *assumptions(ev, place, cases, inquiry)]
+    by_case = found.words
+    notes = [*found.notes, *assumptions(ev, place, cases, inquiry, alike=by_case is None)]
     kept = tuple(note for note in ev.notes if note.code != "recalibration-needs-rows")
     if len(kept) < len(ev.notes):  # said with what to do then on the command line
         notes.append(Note("recalibration-needs-memory"))
@@ -446,5 +475,8 @@ def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluat
     counts = found.reduction.rows_by_class if inquiry.weight else cases.totals
     more: dict[str, Any] = {"class_counts": counts, "warnings": found.warnings, "joint": joint}
     more["counted"] = found
-    facts = {**where, "models": len(ev), "weight": inquiry.weight}
+    if by_case is not None:
+        more["case_costs_said"] = said_per_case(by_case, place.app, cases)
+    models = len(found.reduction.request.models)
+    facts = {**where, "models": models, "weight": inquiry.weight}
     return told(ev, notes, facts, inquiry, **more)

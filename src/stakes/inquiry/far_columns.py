@@ -127,7 +127,7 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9_]")
 
 @dataclass(frozen=True, slots=True)
 class FarColumns:
-    """The columns that are read: truth, models (each with its columns), weight, slices."""
+    """The columns that are read: truth, models (each with its columns), weight, slices, amounts."""
 
     label: str
     decisions: tuple[str, ...]
@@ -137,6 +137,7 @@ class FarColumns:
     by: tuple[str, ...]
     whole_decisions: bool = False
     turned: frozenset[str] = frozenset()
+    amounts: tuple[str, ...] = ()
 
     @property
     def stand_ins(self) -> dict[str, str]:
@@ -163,7 +164,8 @@ class FarColumns:
     def numbers(self) -> tuple[str, ...]:
         """Columns of numbers."""
         inner = tuple(c for each in self.classes for c in each.by_class.values())
-        return (*self.scores, *inner, *((self.weight,) if self.weight else ()))
+        weight = (self.weight,) if self.weight else ()
+        return tuple(dict.fromkeys((*self.scores, *inner, *weight, *self.amounts)))
 
     @property
     def may_be_empty(self) -> dict[str, tuple[str, ...]]:
@@ -187,17 +189,20 @@ class FarColumns:
         return found | {each.model: in_class_order(each, classes) for each in self.classes}
 
 
-def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarColumns:
-    """The columns that the options speak of; every one must exist."""
+def far_columns(
+    table: Table, types: Any, label: str, inquiry: Inquiry, amounts: Sequence[str] = ()
+) -> FarColumns:
+    """The columns that the options, and amounts that differ by case, speak of; all must exist."""
     decisions = named_columns(table, inquiry.decisions, label) if inquiry.decisions else []
     scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
     classes = class_columns(table, inquiry.proba, label) if inquiry.proba else []
     by = named_columns(table, inquiry.by) if inquiry.by else []
-    if inquiry.weight:
-        table.position(inquiry.weight)
+    for name in (*([inquiry.weight] if inquiry.weight else ()), *amounts):
+        table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
     models, turned = (tuple(decisions), tuple(scores), tuple(classes)), flipped(scores, inquiry)
-    found = FarColumns(label, *models, inquiry.weight, tuple(by), whole, frozenset(turned))
+    more = whole, frozenset(turned), tuple(dict.fromkeys(amounts))
+    found = FarColumns(label, *models, inquiry.weight, tuple(by), *more)
     for name in found.numbers:
         if types[name].is_nested() or types[name].is_temporal():
             message = f"column '{name}' must hold numbers; it holds {types[name]}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +74,7 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
         {**facts, "calibrate": calibrating(ev, question, inquiry)},
         inquiry,
         class_counts=cases.counted,
-        case_costs_said=_said_per_case(words, place.app, cases) if words else (),
+        case_costs_said=said_per_case(words, place.app, cases) if words else (),
         warnings=tuple(warnings),
         group_names=table.labels(inquiry.groups).names if inquiry.groups else None,
     )
@@ -117,7 +118,8 @@ def _evaluated(
         listed = replace(ev.case_sources.cases, rows=cases.rows)
         ev = replace(ev, case_sources=replace(ev.case_sources, cases=listed))
     if question.words is not None:
-        return _ruled_by_case(ev, models, question.words, inquiry.kind)
+        columns = {model.name: model.columns for model in models}
+        return ruled_by_case(ev, columns, question.words, inquiry.kind)
     rules = {
         m.name: on_columns(rule_of(app, cases, inquiry, cuts[m.name], m.second), m.columns)
         for m in models
@@ -125,10 +127,12 @@ def _evaluated(
     return with_rules(ev, said_alike(rules, {m.name: m.second for m in models}))
 
 
-def _ruled_by_case(ev: Evaluation, models: list[Model], words: CostWords, kind: str) -> Evaluation:
+def ruled_by_case(
+    ev: Evaluation, columns: Mapping[str, Any], words: CostWords, kind: str
+) -> Evaluation:
     """Rules in the terms of the file, with the formulas of the costs that differ by case."""
-    columns, formulas = {m.name: m.columns for m in models}, words.table
-    rules = {m.name: m.rule and on_columns(m.rule.on(kind), columns[str(m.rule.model)])
+    formulas = words.table
+    rules = {m.name: m.rule and on_columns(m.rule.on(kind), columns.get(str(m.rule.model)))
              for m in ev.models}  # fmt: skip
     told = {
         name: replace(rule, case_costs=formulas) if rule is not None and rule.per_case else rule
@@ -137,7 +141,7 @@ def _ruled_by_case(ev: Evaluation, models: list[Model], words: CostWords, kind: 
     return with_rules(ev, told)
 
 
-def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:
+def said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:
     """Costs that differ from case to case, as sentences."""
     other, positive = cases.classes
     truth = {"fn": positive, "fp": other, "tp": positive, "tn": other}

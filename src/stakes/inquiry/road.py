@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stakes._optional import load
-from stakes.exceptions import DataError, FormatError, StakesError
-from stakes.inquiry.case_question import costs_given
+from stakes.exceptions import DataError, FormatError
 from stakes.messages.notes import Note
 from stakes.sources.delimited import text_header
 from stakes.sources.patterns import form_of, several_words
@@ -60,11 +59,7 @@ def why_rows(inquiry: Inquiry) -> str:
     from stakes.inquiry.far_answer import refuse_what_needs_rows
 
     try:
-        _, words = costs_given(inquiry)
-    except StakesError:  # said when the costs are read
-        words = None
-    try:
-        refuse_what_needs_rows(inquiry, words)
+        refuse_what_needs_rows(inquiry)
         _refuse_other_forms(inquiry)
     except DataError as error:
         return error.message

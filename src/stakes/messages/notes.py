@@ -96,6 +96,8 @@ _INFO = {
     "extra-decision-saves": "{model} decides '{decision}' in {share} of cases. That costs {cost} "
     "per case; without this decision the total would be {saves} per case higher.",
     "slices-compared": "{model} by slice ({level} confidence for all {slices} together): {verdict}",
+    "recalibrated-on-sample": "Models were re-calibrated on a sample of {rows} of the {whole} "
+    "cases; costs as they are come from all.",
     # where costs or shares are several
     "at-operating-point": "{preset}: evaluated where {share} % are targets.",
     "best-elsewhere": "Where {share} % are targets, {model} is cheapest{nec}.",
@@ -120,6 +122,8 @@ _ABSENT = {
     "cases needs the rows: evaluate().",
     "case-intervals-need-rows": "There are no intervals of normalised costs; "
     "stakes.uncertainty.interval(Reduction.tally()) gives one of the cost.",
+    "case-sliders-need-rows": "This page has no sliders and no curves: the cases stayed where "
+    "they are, and sums over them do not tell what is decided at other costs.",
     "not-asked": "it was not asked for",
     "one-model": "there is only one model",
     "decisions-only": "the models gave decisions, not posteriors",

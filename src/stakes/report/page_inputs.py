@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.markup import Html, element, folded, joined, section, select, table, text
 
@@ -52,7 +53,8 @@ def told(sheet: Sheet) -> Html:
     elif sheet.moves == "many":
         parts = [_matrix(sheet), _paths(app, numbers["paths"])]
     else:
-        said = LARGE if sheet.large else _UNMOVED
+        why = sheet.record["absent"].get("sliders")
+        said = LARGE if sheet.large else _UNMOVED if why is None else Note(why)
         parts, fields = [_matrix(sheet), element("p", said, class_="soft")], []
     parts.append(element("div", joined(*fields), class_="fields"))
     parts.append(_position(sheet))

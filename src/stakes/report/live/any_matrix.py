@@ -116,7 +116,12 @@ def _path(
     for one in ev.sources.judged if ev.sources is not None else ():
         counts.append(counted(one) if one.model.kind == "posteriors" else None)
         if (last := counts[-1]) is not None:
-            last[start] = one.as_is.confusion.counts
+            whole = one.as_is.confusion.counts
+            totals = last.sum(axis=2, keepdims=True)  # of a sample, where cases are far
+            scale = np.divide(whole.sum(axis=1)[:, None], totals, out=np.ones_like(totals),
+                              where=totals > 0)  # fmt: skip
+            counts[-1] = last * scale
+            counts[-1][start] = whole  # type: ignore[index]
     return MatrixPath(values, start, tuple(counts), column, row)
 
 

@@ -1,0 +1,1 @@
+"""Models that an engine counted: what bins, sums and samples tell in place of the rows."""
