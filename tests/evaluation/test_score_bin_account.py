@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 import stakes
 from stakes.evaluation.far.score_bin_account import fold_counts, middles, score_counts
@@ -76,6 +77,20 @@ def test_folds_hold_all_cases_and_are_even(totals: tuple[int, int]) -> None:
     whole = drawn.sum(axis=(0, 1))
     assert whole.max() - whole.min() <= 1
     assert np.array_equal(drawn, fold_counts(counts, 5, 0))
+
+
+def test_cases_of_a_bin_fall_into_folds_by_the_hypergeometric_law() -> None:
+    counts, folds, draws = np.array([[6, 3], [4, 3], [0, 4]]), 5, 4_000
+    rng = np.random.default_rng(2)
+    drawn = np.array([fold_counts(counts, folds, rng) for _ in range(draws)])
+    total, n, size = 10, 6, 2  # of ten cases of the first class, six in the first bin, two a fold
+    wanted = hypergeom(total, n, size)
+    for fold in range(folds):
+        seen = np.bincount(drawn[:, 0, 0, fold], minlength=3) / draws
+        np.testing.assert_allclose(seen, wanted.pmf([0, 1, 2]), atol=0.03)
+    # two folds take from the same cases
+    pair = np.cov(drawn[:, 0, 0, 0], drawn[:, 0, 0, 4])[0, 1]
+    np.testing.assert_allclose(pair, -wanted.var() / (folds - 1), atol=0.02)
 
 
 def test_more_cases_than_can_be_drawn_one_by_one() -> None:

@@ -121,9 +121,10 @@ def fold_counts(counts: NDArray[Any], folds: int, rng: Any) -> IntArray:
         if total >= _DRAWN_EXACTLY:
             out[:, k] = generator.multinomial(cells, np.full(folds, 1 / folds))
             continue
-        for b in np.flatnonzero(cells):
-            out[b, k] = generator.multivariate_hypergeometric(left, cells[b], method="marginals")
-            left = left - out[b, k]
+        for fold, size in enumerate(left):  # of what is left of each bin, as it falls
+            taken = generator.multivariate_hypergeometric(cells, int(size), method="marginals")
+            out[:, k, fold] = taken
+            cells -= taken
     return out
 
 
