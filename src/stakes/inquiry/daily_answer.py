@@ -21,9 +21,10 @@ from stakes.inquiry.case_question import (
     costs_given,
     refuse_or_name_dominated,
 )
-from stakes.inquiry.far_answer import Counted, counted_far, judged_counts
+from stakes.inquiry.far_answer import Counted, as_cases, counted_far, judged_counts
+from stakes.inquiry.far_truth import Outcomes
 from stakes.inquiry.inquiry import Attended, Inquiry
-from stakes.inquiry.truth import Cases, places_of
+from stakes.inquiry.truth import Cases
 from stakes.messages.notes import Note
 from stakes.sources.cells import Labels
 from stakes.sources.patterns import Files
@@ -182,10 +183,7 @@ def _placed(kept: SlicedCounts, inquiry: Inquiry) -> tuple[Application, Applicat
     labels = Labels(names, np.arange(len(names)), None, np.array([by_name[n] for n in names]))
     filed, words = costs_given(inquiry)
     app = application_over(filed, words, labels, label, inquiry)
-    classes = tuple(map(str, app.classes))
-    weights, places = np.zeros(len(classes)), np.arange(len(classes))
-    weights[places_of(labels, label, classes)] = labels.counts
-    cases = Cases(classes, places, weights, places, label, names)
+    cases = as_cases(app, Outcomes(labels, labels.counts, {}, {}), label)
     app, judged = at_place(app, cases.priors, inquiry)
     return app, judged, cases
 

@@ -215,7 +215,7 @@ def _counted(source: Opened, asked: _Question) -> Counted:
     refuse_single(labels, columns.label)
     refuse_far_probabilities(source.frame, inner, columns.scores, inquiry)
     app = application_over(asked.filed, asked.words, labels, columns.label, inquiry)
-    cases = _as_cases(app, outcomes, columns.label)
+    cases = as_cases(app, outcomes, columns.label)
     app, judged = at_place(app, cases.priors, inquiry)
     warnings = [*outcomes.warnings]
     warnings += refuse_or_name_dominated(app.costs) if asked.words_by_case is None else []
@@ -309,7 +309,7 @@ def as_text(value: Any) -> str:
     return str(value).strip()
 
 
-def _as_cases(app: Application, outcomes: Outcomes, label: str) -> Cases:
+def as_cases(app: Application, outcomes: Outcomes, label: str) -> Cases:
     """One weighed case for each class, which has the shares of all of them."""
     classes, names = texts(app.classes), outcomes.labels.names
     weights, places = np.zeros(len(classes)), np.arange(len(classes))
