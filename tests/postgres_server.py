@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ class Server:
         self.folder = folder
         root = os.geteuid() == 0  # the server refuses to run as root
         self.before = ["runuser", "-u", "postgres", "--"] if root else []
+        self.user = "postgres" if root else getpass.getuser()
 
     def run(self, *words: str, text: str | None = None) -> str:
         done = subprocess.run(
@@ -54,12 +57,11 @@ class Server:
         self.rows(f"DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({names});\n{copied}")
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A server that listens on a socket alone."""
+@contextmanager
+def running() -> Iterator[Server]:
+    """A server that listens on a socket alone, until it is no longer needed."""
     programs = _programs()
-    if programs is None:
-        pytest.skip(INSTALL)
+    assert programs is not None, INSTALL
     with tempfile.TemporaryDirectory(prefix="pg-") as name:  # a socket needs a short path
         folder = Path(name)
         server = Server(folder)
@@ -74,3 +76,12 @@ def postgres() -> Iterator[Server]:
             yield server
         finally:
             server.run(*control, "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A server for all tests of a process."""
+    if _programs() is None:
+        pytest.skip(INSTALL)
+    with running() as server:
+        yield server

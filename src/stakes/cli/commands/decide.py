@@ -31,7 +31,8 @@ _OPTIONS = {
     "for each outcome in the order of the rule",
     "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
     "decision empty and say why in a column 'not_decided'",
-    "--engine {duckdb}": "stream the file through this engine, whatever its size",
+    "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory, whatever "
+    "its size",
     "--memory 800MB": "how much memory duckdb may use",
     "--json": "print what was done, as JSON",
     "--quiet": "print nothing",
@@ -164,7 +165,10 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
     from stakes.sources.source import opened
 
     if not args.output:
-        raise DataError("what is streamed needs a file to be written.", hint="-o decided.parquet")
+        raise DataError(
+            "what is streamed needs a file to be written.",
+            hint="-o decided.parquet, or --engine memory",
+        )
     output, names = Path(args.output), score_columns(rule, _names(args))
     refuse_unwritable(output)
     if is_device(output):
