@@ -104,9 +104,9 @@ class TestAModelInUse:
 
     def test_switch(self, run, words):
         cheap = [*words, "--switching-cost", "500"]
-        assert "Switch from current to new at p > 0.091" in run(*cheap).out.replace("\n", " ")
+        assert "Switch from current to new at p > 0.09" in run(*cheap).out.replace("\n", " ")
         assert run(*cheap, "--require", "new", "--quiet").code == 0
-        assert run(*cheap, "--quiet").out.startswith("new 0.091")
+        assert run(*cheap, "--quiet").out.startswith("new 0.09")
         failed = run(*cheap, "--require", "current")
         assert failed.code == 1
         assert "failed: --require current (Switch from current to new" in failed.err
