@@ -14,6 +14,7 @@ import pytest
 from stakes.demonstration import example_path
 from stakes.evaluation import Evaluation
 from stakes.inquiry import Inquiry, answer
+from stakes.inquiry.count_answer import keep
 
 pl = pytest.importorskip("polars", reason="writes Parquet")
 
@@ -22,6 +23,12 @@ EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"} for key in ("loans", "loans elsewhere")}
+#: What saved counts do not have besides.
+NOT_SAVED = {
+    "churn": {},
+    "slices": {},
+    "pets": {"recalibrated_nec": "recalibration-needs-rows"},
+}
 #: Figures that follow from the folds drawn, or from scores that bins have rounded.
 NEARLY = {
     "recalibrated_nec": 0.02,
@@ -193,3 +200,48 @@ def test_a_page_without_sliders_says_why(folder: Path) -> None:
     page = asked(folder, "loans", "duckdb").to_html()
     assert "sums over them do not tell what is decided at other costs" in page
     assert '<input type="range"' not in page
+
+
+@pytest.mark.parametrize("question", NOT_SAVED)
+def test_saved_counts_answer_as_memory_does(
+    near: Any, folder: Path, tmp_path: Path, question: str
+) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    here, file = near(question).record(), str(tmp_path / "counts.json")
+    keep(asked(folder, question, "duckdb"), file)
+    told = {name: QUESTIONS[question].get(name) for name in ("cost", "unit", "volume", "costs")}
+    told = {name: value for name, value in told.items() if value is not None}
+    if "costs" in told:
+        told["costs"] = str(folder / told["costs"])
+    there = answer(Inquiry(source=file, **told)).record()
+    missing = NOT_SAVED[question]
+    assert there["absent"] == {**here["absent"], **missing}
+    if not missing:
+        compare(here, there)
+    for one, other in zip(here["models"], there["models"], strict=True):
+        assert alike([one[n] for n in EXACTLY], [other[n] for n in EXACTLY])
+
+
+def test_saved_weights_are_recalibrated_as_they_were(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    options = {**DRAWN, "cost": COST, "weight": "part", "engine": "duckdb"}
+    source = str(folder / options.pop("source")).replace(".csv", ".parquet")
+    far, file = answer(Inquiry(source=source, **options)), str(tmp_path / "counts.json")
+    keep(far, file)
+    again = answer(Inquiry(source=file, cost=COST))
+    for name in far:
+        assert again[name].nec == pytest.approx(far[name].nec, rel=1e-12)
+        assert again[name].interval == pytest.approx(far[name].interval, rel=1e-9)
+        assert again[name].recalibrated_nec == pytest.approx(far[name].recalibrated_nec, rel=1e-9)
+    assert again.absent == far.absent
+
+
+def test_saved_costs_per_case_are_decisions_alone(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    far, file = asked(folder, "loans", "duckdb"), str(tmp_path / "counts.json")
+    keep(far, file)
+    again = answer(Inquiry(source=file, cost=COST))
+    assert list(again) == list(far)
+    for name in far:
+        assert again[name].confusion.counts.tolist() == far[name].confusion.counts.tolist()
+    assert again.absent["threshold"] == again.absent["recalibrated_nec"] == "counts-only"

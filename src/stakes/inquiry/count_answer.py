@@ -84,7 +84,7 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
 
 def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    if ev.counted is not None and ev.doubt is None:
+    if ev.counted is not None and ev.doubt is None and ev.naive is None:
         from stakes.inquiry.daily_answer import sliced_counts
 
         save_summary(sliced_counts(ev.counted), path)
