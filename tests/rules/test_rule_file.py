@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,3 +122,8 @@ def test_files_of_other_kinds_are_refused(tmp_path):
     (tmp_path / "rule.json").write_bytes(whole[:-40])
     with pytest.raises(FormatError, match="it was cut off"):
         stakes.load_rule(tmp_path / "rule.json")
+
+
+def test_the_published_schema_is_that_of_the_package():
+    published = Path(__file__).parents[2] / "docs" / "rule.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == rule_schema()
