@@ -43,8 +43,8 @@ class LabelledCost:
     plain : tuple of float
         Estimate and interval from the labels alone.
     slope : float
-        By how much the cost rises where the predicted cost rises by 1: 1 for calibrated
-        posteriors, 0 where predictions are of no use.
+        By how much the cost rises where the predicted cost rises by 1, from 0 (predictions are of
+        no use) to 1 (as the posteriors say).
     unit : str or None
         Of the costs.
     slices : mapping
@@ -296,7 +296,10 @@ def _mid_ranks(column: FloatArray) -> FloatArray:
 
 
 def _line(rows: _Rows) -> FloatArray:
-    """Intercept and slope from predicted to real costs, of least variance of the estimate."""
+    """Intercept and slope from predicted to real costs, of least variance of the estimate.
+
+    The slope stays between 0 and 1: a single costly label can tilt the line far beyond.
+    """
     inside, predicted = rows.known, rows.predicted
     chance, share = rows.chances[inside], rows.mass[inside]
     pull = share**2 * np.maximum(1 - chance, 1e-12) / chance**2
@@ -305,8 +308,9 @@ def _line(rows: _Rows) -> FloatArray:
     all_cases = np.column_stack([np.ones(predicted.shape), predicted])
     prior = _PRIOR_LABELS * (all_cases.T * rows.mass) @ all_cases / rows.mass.sum()
     normal = (seen.T * pull) @ seen + prior
-    found = np.linalg.lstsq(normal, (seen.T * pull) @ rows.realised + prior @ [0.0, 1.0])[0]
-    return np.asarray(found)
+    sums = (seen.T * pull) @ rows.realised + prior @ [0.0, 1.0]
+    slope = min(max(float(np.linalg.lstsq(normal, sums)[0][1]), 0.0), 1.0)
+    return np.array([(sums[0] - normal[0, 1] * slope) / normal[0, 0], slope])
 
 
 def _interval(rows: _Rows, line: FloatArray, level: float) -> tuple[float, float, float]:
