@@ -211,8 +211,12 @@ class Request:
         A rule is a cut on the posterior of the second class, or a DecisionRule; bins are those of
         the pass that found it.
         """
+        return self._but(case_rules=rules, bins=0)
+
+    def _but(self, **changes: Any) -> Request:
+        """The same request with some of its checked parts exchanged."""
         made = object.__new__(Request)
-        vars(made).update({**vars(self), "case_rules": rules, "bins": 0})
+        vars(made).update({**vars(self), **changes})
         return made
 
     def decisions_of(self, system: System) -> tuple[Name, ...]:

@@ -54,9 +54,7 @@ def reduce_by_case(frame: Any, request: Request, **options: Any) -> Reduction:
 
     More classes or decisions, where no cut decides, are decided by their own costs alone.
     """
-    bins = {**vars(request), "bins": _BINS, "sample": 0}
-    first = object.__new__(Request)
-    vars(first).update(bins)
+    first = request._but(bins=_BINS, sample=0)
     if not first.finds_cut:
         return reduce_frame(frame, request, **options)
     found = reduce_frame(frame, first, **options)
