@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions import bayes_decisions
+from stakes.engines.decided_frame import decided_frame
 from stakes.exceptions import CostError, DataError, StakesError, UndefinedError
 from stakes.resources import Limit, capacity_curve, capacity_optimum, read_limits
 from stakes.rules import DecisionRule, load_rule, rule_schema
@@ -297,3 +298,25 @@ class TestRuleWithPrices:
     def test_a_cut_has_no_price(self):
         with pytest.raises(CostError, match="expected costs"):
             DecisionRule(Application([[0, 1], [10, 0]]), cut=0.2, prices=[0, 1])
+
+    @pytest.mark.parametrize("far", [False, True])
+    def test_other_engines_decide_with_prices(self, far):
+        pl = pytest.importorskip("polars", reason="an engine")
+        duckdb = pytest.importorskip("duckdb", reason="runs the SQL")
+        amount, _, p = loans()
+        costs = CaseCosts.binary(fn=0.75 * amount, fp=0.02 * amount + 150)
+        found = capacity_optimum(p, costs, capacity={1: 100})
+        rule = DecisionRule(
+            costs.average(),
+            per_case=True,
+            prices=found.prices,
+            columns="p",
+            case_costs=[["0", "0.02*amount+150"], ["0.75*amount", "0"]],
+        )
+        frame = pl.DataFrame({"p": p, "amount": amount})
+        said = decided_frame(rule, frame.lazy() if far else frame)
+        rows = said.frame.collect() if far else said.frame
+        assert (rows["decision"].cast(str) == "1").sum() == 100
+        assert (rows["margin"] >= 0).all()
+        chosen = duckdb.sql(f"SELECT {rule.to_sql('duckdb')} AS d FROM frame").fetchnumpy()["d"]
+        np.testing.assert_array_equal(np.asarray(chosen).astype(str), found.decisions.astype(str))

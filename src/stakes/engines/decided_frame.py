@@ -333,7 +333,7 @@ def _costs(rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps) -> l
     normalised = stays and (rule.calibrator is None or len(rule.classes) == 2)
     moved = before if rule.stays else [f * p for f, p in zip(factors, before, strict=True)]
     if sums is None:
-        table = rule.application.costs.values.T.tolist()
+        table = rule.priced_costs.values.T.tolist()
         costs = [_weighed(moved, column) for column in table]
     else:  # already weighed by the factors
         costs = sums[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -39,8 +39,13 @@ from stakes.uncertainty.intervals.interval import few_carry
 BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 
 
-def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Evaluation:
-    """Every model by three rules: per case, one threshold, and average costs."""
+def evaluated_case_rows(
+    rows: Rows, costs: CaseCosts, options: dict[str, Any], limited: Sequence[int] = ()
+) -> Evaluation:
+    """Every model by three rules: per case, one threshold, and average costs.
+
+    Decisions of which there are too few for all cases (`limited`) are no naive ones.
+    """
     cases, app = rows.cases, rows.application
     _refuse_others(costs, rows)
     weights = case_weights(cases, app)
@@ -49,6 +54,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
     paid = costs.values[each, cases.truth]  # (n, decisions): the true row
     least = paid.min(axis=1)
     constant = weights @ paid
+    constant[list(limited)] = np.inf
     chosen = int(np.argmin(constant))
     perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
     lowest = constant[chosen] if perfect else weights @ least
@@ -59,7 +65,7 @@ def evaluated_case_rows(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -
         for rule in _rules(model, costs, average, weights, rows.said_at)
     ]
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
-    draws = nec_draws(excess, paid - least[:, None], rows, options)
+    draws = nec_draws(excess, (paid - least[:, None])[:, constant < np.inf], rows, options)
     notes, reasons = [], dict(BY_CASE)
     odd = [about_scores(m, scores_of(m, cases, rows.said_at), rows) for m in rows.models]
     if len(rules) > MOST_COMPARED:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import same_length
 from stakes._columns import as_array
 from stakes._guesses import answers_guesses
-from stakes._names import as_name, as_positions, encode
+from stakes._names import as_name, as_positions, encode, listed
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -26,6 +27,7 @@ from stakes.evaluation.challenge import challenged
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.model_rows import (
     Cases,
+    Model,
     Rows,
     at_places,
     read_models,
@@ -42,6 +44,8 @@ from stakes.evaluation.slices import rows_by_value, with_slices
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
+from stakes.resources import ModelCapacity
+from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
@@ -70,6 +74,7 @@ def evaluate(
     groups: Any = None,
     by: Any = None,
     ids: Any = None,
+    capacity: Any = None,
     recalibrate: bool | Calibrator = True,
     folds: Any = 5,
     level: float = 0.95,
@@ -135,6 +140,10 @@ def evaluate(
         Evaluate every slice too: the cases with one value of this column (`.slices`).
     ids : column, optional
         The name of each case, for lists of cases (`.costliest_cases`).
+    capacity : mapping, text or list, optional
+        How often decisions may be taken: ``{"review": 200}``, ``"review=200/day"``; see
+        `stakes.resources.read_limits`. Each model then takes the cheapest decisions within the
+        limits, and `.capacity` tells what one more is worth.
     recalibrate : bool or Calibrator
         Which calibrator to cross-fit; True takes `Affine`, as `stakes calibrate` does, False none.
     folds : int or column of fold numbers
@@ -192,7 +201,7 @@ def evaluate(
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
         per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
-        per_case |= {"counts": counts, "ids": ids}
+        per_case |= {"counts": counts, "ids": ids, "capacity": capacity}
         said = {"classes": classes, "positive": positive}
         if positive == given.classes[-1] and not has_names(costs, application):
             del said["positive"]  # which costs by fn and fp asked for
@@ -213,19 +222,101 @@ def evaluate(
         each = partial(at_places, at, truth.shape[0])
         by, folds, case_costs = each("by", by), each("folds", folds), each("", case_costs)
     rows = Rows(given, cases, read, from_priors, recalibrate, folds)
+    limited = None
+    if capacity is not None:
+        rows, limited = _within_capacity(rows, case_costs, capacity, options)
+    found = _judged(rows, case_costs, by, uncertain, options, limited)
+    if limited is not None:
+        found = _with_capacity(found, limited, rows, per_case=case_costs is not None)
+    if case_costs is not None:
+        return with_inquiry(found, options, switch)
+    return with_inquiry(about_columns(found, positive), options, switch, positive=positive)
+
+
+def _judged(
+    rows: Rows,
+    case_costs: CaseCosts | None,
+    by: Any,
+    uncertain: Any,
+    options: dict[str, Any],
+    limited: ModelCapacity | None,
+) -> Evaluation:
+    """Every model on all rows, and on those of each slice."""
+    scarce = () if limited is None else limited.scarce
+    app = rows.application
+    if case_costs is None and app.naive_decision in [app.decisions[j] for j in scarce]:
+        # what a table of counts is compared with is out of reach, so that cases are summed instead
+        refuse_columns({"by": by}, f"a limit on the best naive decision, {app.naive_decision!r}")
+        values = np.repeat(app.costs.values[None], rows.cases.truth.shape[0], axis=0)
+        case_costs = CaseCosts(values, app.classes, app.decisions)
     if case_costs is not None:
         from stakes.evaluation.case_account import evaluated_case_rows
 
         refuse_columns({"by": by}, "costs per case")
-        return with_inquiry(evaluated_case_rows(rows, case_costs, options), options, switch)
+        return evaluated_case_rows(rows, case_costs, options, scarce)
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:
         return doubted(evaluated_rows(part, options), uncertain)
 
-    found = with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
-    found = about_columns(found, positive)
-    return with_inquiry(found, options, switch, positive=positive)
+    return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+
+
+def _within_capacity(
+    rows: Rows, case_costs: CaseCosts | None, capacity: Any, options: Mapping[str, Any]
+) -> tuple[Rows, ModelCapacity]:
+    """The rows with what each model decides within the limits, and what these cost it."""
+    from stakes.evaluation.case_account import case_weights
+    from stakes.resources.model_capacity import model_capacity
+
+    app, cases = rows.application, rows.cases
+    said = [model for model in rows.models if model.posteriors is not None]
+    if not said:
+        raise DataError(
+            "`capacity` needs probabilities; decisions cannot be taken back.",
+            hint="leave out `capacity`",
+        )
+    if case_costs is not None:
+        same_length("y_true", cases.truth.shape[0], "case_costs", len(case_costs))
+    alike = cases.weights is None and np.array_equal(app.priors, cases.priors)  # type: ignore[arg-type]
+    limited = model_capacity(
+        {model.name: np.asarray(model.at(app.priors, rows.said_at)) for model in said},  # type: ignore[arg-type]
+        cases.truth,
+        capacity,
+        costs=app,
+        case_costs=case_costs,
+        weights=None if alike else case_weights(cases, app),
+        level=options["level"],
+    )
+    models = tuple(
+        Model(model.name, None, limited[model.name].decisions) if model in said else model
+        for model in rows.models
+    )
+    return replace(rows, models=models), limited
+
+
+def _with_capacity(
+    found: Evaluation, limited: ModelCapacity, rows: Rows, *, per_case: bool
+) -> Evaluation:
+    """The evaluation with what limits cost, and rules that keep to them."""
+    from stakes.evaluation.builder import with_rules
+
+    rules = {
+        name: DecisionRule(
+            found.application,
+            from_priors=rows.said_at,
+            per_case=per_case,
+            prices=one.prices,
+            model=name,
+        )
+        for name, one in limited.optima.items()
+    }
+    found = with_rules(found, {model.name: rules.get(model.name) for model in found.models})
+    notes = limited.notes(found.best)
+    given = [model.name for model in rows.models if model.name not in rules]
+    if given:
+        notes.append(Note("capacity-of-decisions", models=listed(given)))
+    return replace(found, capacity=limited, notes=(*found.notes, *notes))
 
 
 def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:

@@ -29,6 +29,7 @@ from stakes.evaluation.recalibration import CaseSources, Sources
 from stakes.evaluation.unknown_costs import Doubt
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
+from stakes.resources import ModelCapacity
 from stakes.results import Frame
 from stakes.rules import DecisionRule
 from stakes.summaries import PairedCounts
@@ -111,6 +112,8 @@ class Evaluation(AnswersGuesses):
         What was asked, so that it can be asked again; None for arrays, which have no name.
     challenge : Challenge or None
         The cheapest challenger against the model in use, where one was named (`baseline`).
+    capacity : ModelCapacity or None
+        What limits on decisions cost each model, where there are any.
     """
 
     application: Application
@@ -141,6 +144,7 @@ class Evaluation(AnswersGuesses):
     inquiry: Any = None
     challenge: Challenge | None = None
     counted: Any = None
+    capacity: ModelCapacity | None = None
 
     @property
     def costs_said(self) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ def record_of(
         "ranges": _stretches(ev.ranges),
         "doubt": _doubt(ev),
         "challenge": None if ev.challenge is None else ev.challenge.record(),
+        "capacity": None if ev.capacity is None else ev.capacity.record(),
         "level": ev.level,
         "too_few": ev.too_few,
         "notes": [note.record() for note in ev.notes],

@@ -119,6 +119,8 @@ def confusion_answer(inquiry: Inquiry) -> Evaluation:
     """The evaluation of tables of counts alone."""
     if inquiry.file is not None:
         raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
+    if inquiry.capacity is not None:
+        raise DataError("--capacity ranks cases, and confusion matrices have none.")
     paths = [path for path in (inquiry.confusion or "").split(",") if path]
     matrices = {Path(path).stem: read_confusion(path) for path in paths}
     if len(matrices) < len(paths):
@@ -150,7 +152,7 @@ def kept_answer(
             hint="keep what an engine counts:  stakes eval 'days/*.parquet' ... --save FILE\n"
             "or count these rows too and add the decisions:  stakes merge A.json B.json -o C.json",
         )
-    for option in ("label", "scores", "proba", "decisions", "weight", "groups", "by"):
+    for option in ("label", "scores", "proba", "decisions", "weight", "groups", "by", "capacity"):
         if getattr(inquiry, option):
             held = f"{Path(file).name} holds counts of decisions, not rows"
             hint = f"stakes eval {file} --cost fn=10 fp=1"

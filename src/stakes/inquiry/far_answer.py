@@ -70,6 +70,7 @@ from stakes.summaries import ConfusionMatrix, PairedCounts
 _NEEDS_ROWS = {
     "groups": "whole groups are drawn from rows in memory",
     "id": "cases are listed from rows in memory",
+    "capacity": "cases are ranked in memory",
     "more": "files are joined in memory",
     "join_on": "files are joined in memory",
 }

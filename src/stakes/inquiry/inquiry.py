@@ -84,6 +84,8 @@ class Inquiry:
         That probabilities hold for that prevalence already.
     unit, volume : str, optional
         What a cost of 1 is, and how many cases there are in a period.
+    capacity : str or sequence of str, optional
+        How often decisions may be taken: ``review=200/day``, ``review=5%``, ``review=50..200``.
     baseline, switching_cost : str, optional
         The model in use, and what it takes to replace it, paid once.
     preset : str, optional
@@ -127,6 +129,7 @@ class Inquiry:
     posteriors_already_adjusted: bool = False
     unit: str | None = None
     volume: str | None = None
+    capacity: str | None = None
     baseline: str | None = None
     switching_cost: str | None = None
     preset: str | None = None
@@ -142,7 +145,7 @@ class Inquiry:
         if isinstance(self.source, (list, tuple)):
             words = [of_kind(each, "source", str) for each in self.source]
             object.__setattr__(self, "source", shlex.join(words) if len(words) > 1 else words[0])
-        for name in ("scores", "proba", "decisions", "flip", "confusion", "more"):
+        for name in ("scores", "proba", "decisions", "flip", "confusion", "more", "capacity"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 words = [of_kind(each, name, str) for each in of_kind(value, name, Iterable)]
@@ -265,7 +268,7 @@ class Inquiry:
 
 
 #: What may be said as a list or a table too.
-_SEVERAL = ("scores", "proba", "decisions", "flip", "confusion", "more", "cost", "gain")
+_SEVERAL = ("scores", "proba", "decisions", "flip", "confusion", "more", "capacity", "cost", "gain")
 
 
 def _is_fit(value: Any, usual: Any, *, many: bool) -> bool:

@@ -25,6 +25,7 @@ from stakes.posteriors import Posteriors
 from stakes.posteriors.posteriors import are_certain
 from stakes.rules import DecisionRule
 from stakes.summaries import ScoreCounts
+from stakes.typing import FloatArray
 
 _FOLDS = 5
 _SEED = 0
@@ -200,7 +201,12 @@ def _rule(app: Application, cases: Cases, inquiry: Inquiry, kind: str) -> Decisi
 
 
 def rule_of(
-    app: Application, cases: Cases, inquiry: Inquiry, ranked_at: float | None, scores: Any = None
+    app: Application,
+    cases: Cases,
+    inquiry: Inquiry,
+    ranked_at: float | None,
+    scores: Any = None,
+    prices: FloatArray | None = None,
 ) -> DecisionRule | None:
     """The rule in the terms of the scores in the file, with digits that decide all alike."""
     kind, both = inquiry.kind, bool(inquiry.proba) and len(cases.classes) == 2
@@ -209,7 +215,7 @@ def rule_of(
     if ranked_at is not None:
         rule = DecisionRule(app, scores="rank", cut=ranked_at)
     else:  # of two columns, on the probability of the second
-        rule = _rule(app, cases, inquiry, "posterior" if both else kind)
+        rule = replace(_rule(app, cases, inquiry, "posterior" if both else kind), prices=prices)
     return rule if scores is None else rule._learnt_on(scores)
 
 

@@ -111,6 +111,7 @@ def _evaluated(
         groups=groups_of(table, cases, inquiry.groups),
         by=by,
         ids=None if cases.ids is None else cases.ids[cases.rows],
+        capacity=inquiry.capacity,
         recalibrate=recalibrate,
         **judging_options(inquiry),
     )
@@ -120,10 +121,13 @@ def _evaluated(
     if question.words is not None:
         columns = {model.name: model.columns for model in models}
         return ruled_by_case(ev, columns, question.words, inquiry.kind)
+    limited = {} if ev.capacity is None else ev.capacity.optima
+    prices = {name: found.prices for name, found in limited.items()}
     rules = {
-        m.name: on_columns(rule_of(app, cases, inquiry, cuts[m.name], m.second), m.columns)
+        m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second, prices.get(m.name))
         for m in models
     }
+    rules = {m.name: on_columns(rules[m.name], m.columns) for m in models}
     return with_rules(ev, said_alike(rules, {m.name: m.second for m in models}))
 
 

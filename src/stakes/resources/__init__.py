@@ -10,3 +10,9 @@ with LoadedOnUse(globals()):
     from stakes.resources.capacity_curve import capacity_curve as capacity_curve
     from stakes.resources.limit import Limit as Limit
     from stakes.resources.limit import read_limits as read_limits
+    from stakes.resources.model_capacity import ModelCapacity as ModelCapacity
+    from stakes.resources.price_stream import CapacityStream as CapacityStream
+    from stakes.resources.price_stream import capacity_stream as capacity_stream
+    from stakes.resources.reviewer import Reviewer as Reviewer
+    from stakes.resources.reviewer import ReviewPlan as ReviewPlan
+    from stakes.resources.reviewer import review_plan as review_plan

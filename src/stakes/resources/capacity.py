@@ -226,7 +226,7 @@ def capacity_optimum(
     >>> found.decisions
     array([0, 0, 1, 2, 1], dtype=int8)
     >>> found[2].price
-    2.0
+    3.0
     """
     level = as_level(level)
     expected, app, names = expected_costs(posteriors, costs, classes=classes, positive=positive)

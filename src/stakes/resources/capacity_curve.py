@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
 from stakes.resources.capacity import expected_costs, optimum
-from stakes.resources.limit import read_limits
+from stakes.resources.limit import Limit, read_limits
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
@@ -118,17 +118,31 @@ def capacity_curve(
     paid = None if y_true is None else _paid(y_true, costs, app)
     if paid is not None:
         same_length("y_true", len(paid), "posteriors", len(expected))
-    place = names.index(moving.decision)
+    return curve_of(expected, names, moving.decision, others, weights, paid, stops=stops, app=app)
+
+
+def curve_of(
+    expected: FloatArray,
+    names: tuple[Name, ...],
+    decision: Name,
+    others: tuple[Limit, ...],
+    weights: FloatArray | None,
+    paid: FloatArray | None,
+    *,
+    stops: Any = None,
+    app: Application | None = None,
+) -> CapacityCurve:
+    """See `capacity_curve`; from expected and real costs (n_cases, n_decisions)."""
     if others or stops is not None:
         wanted = _stops(stops, len(expected))
         found = [
-            optimum(expected, names, (*others, replace(moving, at_most=k)), weights, app=app)
+            optimum(expected, names, (*others, Limit(decision, k)), weights, app=app)
             for k in wanted.tolist()
         ]
         each = np.ones(len(expected)) if weights is None else weights / weights.mean()
         rows = np.arange(len(expected))
         return CapacityCurve(
-            moving.decision,
+            decision,
             wanted,
             np.array([one.cost for one in found]),
             np.array([one.limits[-1].price for one in found]),
@@ -136,7 +150,7 @@ def capacity_curve(
             None if paid is None
             else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),
         )  # fmt: skip
-    return _whole_curve(expected, place, moving.decision, weights, paid)
+    return _whole_curve(expected, names.index(decision), decision, weights, paid)
 
 
 def _whole_curve(

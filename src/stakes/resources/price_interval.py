@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import binom
+from scipy.special import bdtrik, ndtri
 
 from stakes.typing import FloatArray
 
@@ -25,17 +24,14 @@ def price_intervals(
     priced = costs + prices[:, None]
     binding = [k for k, j in enumerate(places) if prices[j] != 0]
     found = []
-    alone = [
-        _quantile_interval(_gains(costs, priced, j), weights, cases, shares[k], level)
-        for k, j in enumerate(places)
-    ]
-    if len(binding) < 2:
-        return alone
-    errors = _standard_errors(costs, weights, cases, prices, [places[k] for k in binding])
-    by_limit = dict(zip(binding, errors, strict=True))
+    by_limit = {}
+    if len(binding) > 1:
+        errors = _standard_errors(costs, weights, cases, prices, [places[k] for k in binding])
+        by_limit = dict(zip(binding, errors.tolist(), strict=True))
     for k, j in enumerate(places):
-        if k not in by_limit or not math.isfinite(by_limit[k]):
-            found.append(alone[k])
+        if not math.isfinite(by_limit.get(k, math.inf)):
+            gains = _gains(costs, priced, j)
+            found.append(_quantile_interval(gains, weights, cases, shares[k], level))
             continue
         size, half = abs(float(prices[j])), spread * by_limit[k]
         found.append((max(0.0, size - half), size + half))
@@ -61,7 +57,7 @@ def _quantile_interval(
     if not 0 < share < 1:
         return (0.0, 0.0)
     n = max(1, round(cases))
-    few, many = binom.ppf([(1 - level) / 2, (1 + level) / 2], n, share) / n
+    few, many = np.ceil(bdtrik([(1 - level) / 2, (1 + level) / 2], n, share)) / n
     order = np.argsort(-gains, kind="stable")
     upto = np.cumsum(weights[order]) / weights.sum()
     ranks = np.searchsorted(upto, [few - 1e-12, many + 1e-12])
@@ -88,10 +84,11 @@ def _standard_errors(
     covariance = np.diag(here) - np.outer(here, here)
     answers = np.empty((len(places), len(places)))
     for k, j in enumerate(places):
-        gains = np.sort(_gains(costs, costs + prices[:, None], j))[::-1]
+        losses = -_gains(costs, costs + prices[:, None], j)
         sd = math.sqrt(max(here[k] * (1 - here[k]) * cases, 1.0)) / cases
-        ranks = np.clip(np.array([here[k] - 2 * sd, here[k] + 2 * sd]) * gains.size, 0, None)
-        ends = gains[np.minimum(ranks.astype(np.intp), gains.size - 1)]
+        ranks = np.clip(np.array([here[k] - 2 * sd, here[k] + 2 * sd]) * losses.size, 0, None)
+        places_of = np.minimum(ranks.astype(np.intp), losses.size - 1)
+        ends = -np.partition(losses, places_of)[places_of]
         step = np.zeros(len(costs))
         step[j] = max(float(ends[0] - ends[1]) / 2, 1e-12 * (1 + abs(float(prices[j]))))
         answers[:, k] = (used(prices - step) - used(prices + step)) / (2 * step[j])

@@ -62,16 +62,17 @@ def decided_rows(rule: DecisionRule, scores: Any, costs: Any = None) -> DecidedR
 
 
 def _expected(rule: DecisionRule, scores: Any, costs: Any) -> FloatArray:
-    """The expected cost of every decision where the rule runs, (decisions, cases)."""
+    """The expected cost of every decision where the rule runs, and its price: (decisions, n)."""
     found = posteriors_of_scores(rule, scores).astype(np.float64)
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
     if not rule.stays:
         posteriors = posteriors * [float(factor) for factor in rule.factors]
         posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     if not rule.per_case:
-        return np.asarray(rule.application.costs.values.T @ posteriors.T)
+        return np.asarray(rule.priced_costs.values.T @ posteriors.T)
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
-    return np.asarray(np.einsum("nk,nkm->mn", posteriors, cases.values))
+    expected = np.asarray(np.einsum("nk,nkm->mn", posteriors, cases.values))
+    return expected if rule.prices is None else expected + rule.prices[:, None]
 
 
 def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> NDArray[np.intp]:

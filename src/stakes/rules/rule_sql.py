@@ -98,7 +98,7 @@ def _is_single(rule: DecisionRule, names: Sequence[str]) -> bool:
 
 
 def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
-    """Costs per case as expressions, by position, and the columns that they read."""
+    """Costs per case as expressions, prices included, and the columns that they read."""
     if rule.case_costs is None:
         raise CostError(
             "the rule does not say by which columns its costs differ from case to case.",
@@ -110,10 +110,13 @@ def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
         for j, text in enumerate(row):
             formula = CostExpression(text)
             read |= {name: dialect.number(name) for name in formula.columns}
-            known = not formula.columns
-            amounts[i, j] = (
-                float(formula.value({})) if known else amount_of(dialect, formula, dialect.number)
-            )
+            price = 0.0 if rule.prices is None else float(rule.prices[j])
+            if not formula.columns:
+                amounts[i, j] = float(formula.value({})) + price
+                continue
+            amounts[i, j] = amount_of(dialect, formula, dialect.number)
+            if price:
+                amounts[i, j] = amounts[i, j] + dialect.literal(price)
     return amounts, list(read.values())
 
 

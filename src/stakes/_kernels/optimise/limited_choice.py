@@ -67,29 +67,39 @@ def limited_choice(costs: Floats, weights: Floats, limits: Limits) -> Flow | Non
     if not _can_be_kept(bounded, float(weights.sum())):
         return None
     prices = np.zeros(low.size)
-    if costs.shape[1] > _LEAF:
-        order = np.random.default_rng(0).permutation(costs.shape[1])
-        for size in (_LEAF, *_SAMPLES):
-            part = order[:size]
+    if (size := costs.shape[1]) > _LEAF:
+        order = np.random.default_rng(0).permutation(size)
+        seen = 0
+        for more in (*(each for each in (_LEAF, *_SAMPLES) if 2 * each < size), size):
+            part = order[:more] if more < size else slice(None)
             share = bounded.times(float(weights[part].sum() / weights.sum()))
-            prices = _improved(costs[:, part], weights[part], share, prices)
-        prices = _improved(costs, weights, bounded, prices)
+            close = 1e-7 if more < size else 1e-10  # a sample is off by more than that
+            prices = _improved(costs[:, part], weights[part], share, prices, seen, close)
+            seen = more
     return _boxsteps(costs, weights, bounded, prices)
 
 
-def _improved(costs: Floats, weights: Floats, limits: Limits, prices: Floats) -> Floats:
+def _improved(
+    costs: Floats, weights: Floats, limits: Limits, prices: Floats, seen: int, close: float
+) -> Floats:
     """Prices nearer to the best ones, from prices that were found on fewer cases."""
-    if costs.shape[1] <= _LEAF:
+    if seen == 0:
         return _boxsteps(costs, weights, limits, prices).prices
-    near = _near(costs, limits.use, prices, 0.15)
-    moved = _ascent(*_left(near, weights, limits), prices, near.reach)
-    if (np.abs(moved) < near.reach).all():
-        return np.asarray(prices + moved)
+    kept = 20 / math.sqrt(seen)  # several times as far as the prices of a sample are off
+    while kept < 0.5:
+        near = _near(costs, limits.use, prices, kept)
+        moved = _ascent(*_left(near, weights, limits), prices, near.reach, close)
+        prices = np.asarray(prices + moved)
+        if (np.abs(moved) < near.reach).all():
+            return prices
+        kept *= 3
     slack = _slack(costs, limits.use, prices)[0]
-    return np.asarray(prices + _ascent(slack, weights, limits, prices, np.inf))
+    return np.asarray(prices + _ascent(slack, weights, limits, prices, np.inf, close))
 
 
-def _ascent(costs: Floats, weights: Floats, limits: Limits, prices: Floats, most: float) -> Floats:
+def _ascent(
+    costs: Floats, weights: Floats, limits: Limits, prices: Floats, most: float, close: float
+) -> Floats:
     """How far to move prices that the costs hold already, by tangents of the dual.
 
     The dual is concave: a tangent at each point tried bounds it from above, and the next point
@@ -112,7 +122,7 @@ def _ascent(costs: Floats, weights: Floats, limits: Limits, prices: Floats, most
             ],
             method="highs-ds",
         )
-        if done.x is None or total * done.x[-1] <= 1e-11 * abs(value):
+        if done.x is None or total * done.x[-1] <= close * abs(value):
             break
         step, hoped = np.asarray(done.x[:-1]), total * float(done.x[-1])
         found, slope = _dual(costs, weights, limits, prices, moved + step)
@@ -143,10 +153,12 @@ def _can_be_kept(limits: Limits, total: float) -> bool:
     """Whether some share of each choice keeps the limits, where every choice is allowed."""
     from scipy.optimize import linprog
 
+    ends = np.concatenate([limits.high, -limits.low])
+    there = np.isfinite(ends)
     done = linprog(
         np.zeros(len(limits.use)),
-        A_ub=np.vstack([limits.use.T, -limits.use.T]),
-        b_ub=np.concatenate([limits.high, -limits.low]),
+        A_ub=np.vstack([limits.use.T, -limits.use.T])[there],
+        b_ub=ends[there],
         A_eq=np.ones((1, len(limits.use))),
         b_eq=[total],
         method="highs",
@@ -212,9 +224,9 @@ def _gap(slack: Floats, noise: Floats) -> Floats:
 
 def _left(near: _Near, weights: Floats, limits: Limits) -> tuple[Floats, Floats, Limits]:
     """The problem of the cases near a tie, within what the others leave: costs, weights, limits."""
-    fixed = np.ones(weights.size, dtype=bool)
-    fixed[near.cases] = False
-    taken = (near.open[:, fixed] * weights[fixed]).sum(axis=1)
+    fixed = weights.copy()
+    fixed[near.cases] = 0.0
+    taken = near.open.astype(np.float64) @ fixed
     slack = np.where(near.open[:, near.cases], near.slack[:, near.cases], np.inf)
     return slack, weights[near.cases], limits.less(taken @ limits.use)
 

@@ -1,0 +1,156 @@
+"""Capacity: against brute force and HiGHS, a million cases, the loans, coverage and regret.
+
+    python benchmarks/capacity.py            about three minutes of one core
+    python benchmarks/capacity.py --draws 50 a quick look at coverage
+
+Durations are of this machine, as CPU seconds too; the bar is 2 s for a million cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import time
+
+import numpy as np
+
+from stakes.application import Application, CaseCosts
+from stakes.demonstration import example_path
+from stakes.resources import Limit, capacity_curve, capacity_optimum, capacity_stream
+from stakes.resources.capacity import optimum
+
+
+def expected_costs(rng, n):
+    """Pay, refuse, review by an expert or by a clerk: amounts with a long tail."""
+    p, amount = rng.beta(0.5, 3, n), rng.lognormal(8, 1, n)
+    costs = np.empty((n, 4))
+    costs[:, 0] = 0.75 * p * amount
+    costs[:, 1] = (1 - p) * (0.02 * amount + 150)
+    least = costs[:, :2].min(axis=1)
+    costs[:, 2], costs[:, 3] = 60 + 0.3 * least, 20 + 0.6 * least
+    return costs
+
+
+NAMES = ("pay", "refuse", "expert", "clerk")
+SHARES = {"refuse": 0.03, "expert": 0.02, "clerk": 0.05}
+
+
+def limits_of(n, shares=SHARES):
+    return tuple(Limit(name, share * n) for name, share in shares.items())
+
+
+def brute_force(rounds=200):
+    """Every assignment of few cases."""
+    rng = np.random.default_rng(0)
+    worst = 0.0
+    for _ in range(rounds):
+        n = int(rng.integers(2, 7))
+        costs = rng.normal(size=(n, 3))
+        high = rng.integers(0, n + 1, 2)
+        low = int(rng.integers(0, n + 1 - min(n, 1)))
+        best = min(
+            (
+                sum(costs[i, c] for i, c in enumerate(choice))
+                for choice in itertools.product(range(3), repeat=n)
+                if choice.count(1) <= high[0] and choice.count(2) <= high[1]
+                and choice.count(0) >= min(low, n)
+            ),
+        )  # fmt: skip
+        limits = (Limit(0, at_least=min(low, n)), Limit(1, high[0]), Limit(2, high[1]))
+        worst = max(worst, abs(optimum(costs, (0, 1, 2), limits, None).cost * n - best))
+    print(f"brute force: {rounds} problems of 2 to 6 cases, largest difference {worst:.1e}")
+
+
+def million():
+    """A million cases and three limits, certified by the dual."""
+    for n in (10_000, 100_000, 1_000_000):
+        costs = expected_costs(np.random.default_rng(1), n)
+        limits = limits_of(n)
+        optimum(costs[:2000], NAMES, limits_of(2000), None)  # imports
+        wall, spent = time.perf_counter(), time.process_time()
+        found = optimum(costs, NAMES, limits, None)
+        wall, spent = time.perf_counter() - wall, time.process_time() - spent
+        high = np.array([limit.at_most for limit in limits])
+        bound = (costs + found.prices).min(axis=1).sum() - found.prices[1:] @ high
+        gap = found.cost * n - bound
+        missed = "MISSED" if spent > 2 else "met"
+        print(
+            f"{n:9,} cases, 3 limits: {wall:.2f} s, {spent:.2f} s of CPU (bar 2 s: {missed}); "
+            f"above the dual bound by {gap / bound:.0e} of it"
+        )
+
+
+def loans():
+    """Ranking by expected saving and by probability."""
+    rows = list(csv.DictReader(example_path("loans.csv").read_text().splitlines()))
+    amount, p = (np.array([float(row[name]) for row in rows]) for name in ("amount", "bank_p"))
+    truth = np.array([int(row["default"]) for row in rows])
+    miss, alarm = 0.75 * amount, 0.02 * amount + 150
+    costs = CaseCosts.binary(fn=miss, fp=alarm)
+    curve = capacity_curve(p, costs, decision=1, y_true=truth)
+    real = np.where(truth == 1, miss, -alarm)
+    for k in (30, 100, 300):
+        taken = capacity_optimum(p, costs, capacity={1: k})
+        saved = real[taken.decisions == 1].sum()
+        assert np.isclose(saved, len(p) * (curve.cost[0] - curve.at(k)["cost"]))
+        ranked = real[np.argsort(-p, kind="stable")[:k]].sum()
+        print(
+            f"loans, {k:3} of {len(p)}: saves {saved:9,.0f}, by probability {ranked:9,.0f}; one "
+            f"more is worth {taken[1].price:6,.0f} ({taken[1].interval[0]:,.0f} to "
+            f"{taken[1].interval[1]:,.0f})"
+        )
+
+
+def coverage(draws):
+    """How often the intervals of prices hold the price of a very large batch."""
+    many = 400_000
+    for shares in ({"refuse": 0.03}, SHARES):
+        large = expected_costs(np.random.default_rng(2), many)
+        truth = optimum(large, NAMES, limits_of(many, shares), None)
+        for n in (1000, 5000):
+            held = np.zeros(len(shares))
+            for k in range(draws):
+                costs = expected_costs(np.random.default_rng([3, n, k]), n)
+                found = optimum(costs, NAMES, limits_of(n, shares), None)
+                held += [
+                    each.interval[0] <= true.price <= each.interval[1]
+                    for each, true in zip(found.limits, truth.limits, strict=True)
+                ]
+            said = ", ".join(
+                f"{name} {100 * share:.1f} %"
+                for name, share in zip(shares, held / draws, strict=True)
+            )
+            print(f"coverage of 95 % intervals, {n} cases, {draws} batches: {said}")
+
+
+def streams():
+    """Regret of prices from the past, as a share of what the capacity saves in hindsight."""
+    app = Application([[0, 4, 1], [60, 0, 8]])
+    for n in (100, 400):
+        rng = np.random.default_rng(4)
+        p, day = rng.beta(0.5, 4, 30 * n), np.repeat(np.arange(30), n)
+        capacity = {1: "3%", 2: "5%"}
+        stream = capacity_stream(p, app, capacity=capacity, periods=day)
+        none = capacity_stream(p, app, capacity={1: 0, 2: 0}, periods=day)
+        blind = stream.regret[0] / (none.optimum[0] - stream.optimum[0])
+        later = stream.regret[10:].sum() / (none.optimum - stream.optimum)[10:].sum()
+        print(
+            f"stream of 30 days with {n} cases: regret {100 * blind:.1f} % of what the capacity "
+            f"saves on the first day, without prices; {100 * later:.2f} % from the 11th on"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draws", type=int, default=200)
+    args = parser.parse_args()
+    brute_force()
+    loans()
+    million()
+    streams()
+    coverage(args.draws)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Several models within the same limits: what each decides, what limits cost it, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application, CaseCosts
+from stakes.messages.notes import Note
+from stakes.messages.quantities import grouped, money
+from stakes.resources.capacity import CapacityOptimum, LimitPrice, optimum
+from stakes.resources.capacity_curve import CapacityCurve, curve_of
+from stakes.resources.limit import Limit, read_limits
+from stakes.typing import FloatArray, Name
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelCapacity:
+    """What limits mean for each model; `evaluate` gives it as `capacity` of an evaluation.
+
+    Parameters
+    ----------
+    limits : tuple of Limit
+        As they were given.
+    optima : mapping of str to CapacityOptimum
+        By the name of a model; those that gave decisions are absent.
+    paid : array of shape (n_cases, n_decisions)
+        What each decision costs in each case by the truth.
+    weights : array or None
+        What each case counts for; None where all count for one.
+    unit, period : str, optional
+        Of the costs, and of the limits.
+    """
+
+    limits: tuple[Limit, ...]
+    optima: Mapping[str, CapacityOptimum]
+    paid: FloatArray
+    weights: FloatArray | None
+    unit: str | None = None
+    period: str | None = None
+
+    def __getitem__(self, model: str) -> CapacityOptimum:
+        return self.optima[model]
+
+    def curve(self, model: str, decision: Name | None = None) -> CapacityCurve:
+        """Cost against capacity of one model, other limits as they are.
+
+        Parameters
+        ----------
+        model : str
+            Whose decisions.
+        decision : name, optional
+            Whose limit moves; the first that was limited if absent.
+
+        Returns
+        -------
+        CapacityCurve
+            Also with what the decisions cost by the truth.
+        """
+        found = self.optima[model]
+        moving = self.limits[0].decision if decision is None else decision
+        others = tuple(limit for limit in self.limits if limit.decision != moving)
+        return curve_of(found.expected, found.names, moving, others, self.weights, self.paid)
+
+    @property
+    def scarce(self) -> tuple[int, ...]:
+        """Decisions that cannot be taken in every case, unless no decision can."""
+        first = next(iter(self.optima.values()))
+        found = tuple(
+            first.names.index(each.limit.decision)
+            for each in first.limits
+            if each.high < first.n_cases
+        )
+        return found if len(found) < len(first.names) else ()
+
+    def record(self) -> list[dict[str, Any]]:
+        """A row for each model and limit, as JSON types."""
+        return [
+            {
+                "model": model,
+                "decision": str(each.limit.decision),
+                "limit": str(each.limit),
+                "at_least": each.low,
+                "at_most": each.high if np.isfinite(each.high) else None,
+                "used": each.used,
+                "price": each.price,
+                "interval": list(each.interval),
+                "tighter": None if np.isnan(each.tighter) else each.tighter,
+            }
+            for model, found in self.optima.items()
+            for each in found.limits
+        ]
+
+    def notes(self, model: str) -> list[Note]:
+        """What the limits cost one model, as sentences."""
+        if model not in self.optima:
+            return []
+        found = self.optima[model]
+        said = [Note("capacity-price", sentence=self._said(each, model)) for each in found.limits]
+        if found.price > 0:
+            said.append(Note("capacity-cost", model=model, amount=self._amount(found.price)))
+        return said
+
+    def _said(self, each: LimitPrice, model: str) -> str:
+        used = f"{each.limit}: used for {grouped(round(each.used, 2))} of these cases"
+        if not each.binds:
+            return f"{used}, which is all that pays; the limit costs nothing."
+        low, high = (self._amount(end) for end in each.interval)
+        more = "one more" if each.limit.at_most < np.inf else "one fewer"
+        per = f" per {each.limit.period}" if each.limit.period else ""
+        worth = f"{self._amount(each.price)} ({low} to {high})"
+        return f"{used}; {more}{per} would save {worth}, if the probabilities of {model} are right."
+
+    def _amount(self, number: float) -> str:
+        """Three digits of an amount, with its unit."""
+        return money(float(f"{number:.3g}"), self.unit)
+
+
+def model_capacity(
+    posteriors: Mapping[str, NDArray[Any]],
+    truth: NDArray[Any],
+    capacity: Any,
+    *,
+    costs: Application,
+    case_costs: CaseCosts | None,
+    weights: FloatArray | None,
+    level: float,
+) -> ModelCapacity:
+    """The cheapest decisions of each model within the limits, from checked posteriors."""
+    names = costs.decisions
+    limits = read_limits(capacity, names)
+    rows = np.arange(truth.shape[0])
+    paid = costs.costs.values[truth] if case_costs is None else case_costs.values[rows, truth]
+    optima = {}
+    for name, array in posteriors.items():
+        if case_costs is None:
+            expected = array.astype(np.float64, copy=False) @ costs.costs.values
+        else:
+            expected = np.einsum("nk,nkm->nm", array, case_costs.values)
+        found = optimum(expected, names, limits, weights, app=costs, level=level)
+        optima[name] = found
+    return ModelCapacity(limits, optima, paid, weights, costs.unit, costs.period)

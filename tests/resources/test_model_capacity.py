@@ -1,0 +1,118 @@
+"""Models judged within limits, by `evaluate` and on the command line."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.cli.entry import main
+from stakes.exceptions import StakesError
+from stakes.inquiry import Inquiry
+from stakes.inquiry.answers import answer
+
+LOANS = str(files("stakes.demonstration").joinpath("data/loans.csv"))
+CHURN = str(files("stakes.demonstration").joinpath("data/churn.csv"))
+AMOUNTS = ("fn=0.75*amount", "fp=0.02*amount+150")
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.7, 3, 800)
+    return (rng.random(800) < p).astype(int), p
+
+
+def test_models_keep_to_the_capacity(two_classes):
+    y, p = two_classes
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, capacity={1: 80})
+    top = np.sort(np.argsort(-p, kind="stable")[:80])
+    table = ev["m"].confusion.counts
+    assert table[:, 1].tolist() == [80 - y[top].sum(), y[top].sum()]
+    assert ev["m"].cost == pytest.approx((10 * table[1, 0] + table[0, 1]) / 800)
+    np.testing.assert_array_equal(np.flatnonzero(ev["m"].rule.decide(p)), top)
+    assert ev.capacity["m"][1].used == 80
+    curve = ev.capacity.curve("m")
+    assert curve.at(80)["cost"] == pytest.approx(ev["m"].cost)
+
+
+def test_what_cannot_be_done_in_every_case_is_no_naive_decision(two_classes):
+    y, p = two_classes
+    free = stakes.evaluate(y, {"m": p}, costs={"fn": 50, "fp": 1})
+    assert free.naive_decision == 1
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 50, "fp": 1}, capacity="1=10%")
+    assert ev.naive_decision == 0
+    assert ev.naive_cost == pytest.approx(50 * y.mean())
+    assert ev["m"].saving == pytest.approx(ev.naive_cost - ev["m"].cost)
+
+
+def test_weights_and_other_priors(two_classes):
+    y, p = two_classes
+    weights = np.random.default_rng(1).uniform(0.5, 2, 800)
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, priors=[0.9, 0.1],
+                         sample_weight=weights, capacity="1=5%")  # fmt: skip
+    totals = np.bincount(y, weights)
+    each = weights * (np.array([0.9, 0.1]) / totals)[y]
+    taken = ev.capacity["m"].decisions == 1
+    assert 0.045 < each[taken].sum() <= 0.05 + 1e-9
+    assert p[taken].min() >= p[~taken].max()
+
+
+def test_slices_are_those_of_the_same_decisions(two_classes):
+    y, p = two_classes
+    by = np.where(np.arange(800) % 3, "a", "b")
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 3, "fp": 1}, capacity={1: 80}, by=by)
+    parts = [part["m"].confusion.counts for part in ev.slices.values()]
+    np.testing.assert_array_equal(sum(parts), ev["m"].confusion.counts)
+
+
+def test_counts_are_repeated_rows(two_classes):
+    y, p = two_classes
+    times = np.random.default_rng(2).integers(0, 3, 800)
+    options = {"costs": {"fn": 10, "fp": 1}, "capacity": {1: 60}}
+    once = stakes.evaluate(y, {"m": p}, counts=times, **options)
+    again = stakes.evaluate(np.repeat(y, times), {"m": np.repeat(p, times)}, **options)
+    assert once["m"].cost == pytest.approx(again["m"].cost)
+
+
+def test_decisions_and_tables_are_refused(two_classes):
+    y, p = two_classes
+    with pytest.raises(StakesError, match="probabilities"):
+        stakes.evaluate(y, {"m": (p > 0.5).astype(int)}, costs={"fn": 10, "fp": 1}, capacity="1=9")
+    table = stakes.ConfusionMatrix([[5, 1], [1, 5]])
+    with pytest.raises(StakesError, match="capacity"):
+        stakes.evaluate(None, {"m": table}, costs={"fn": 10, "fp": 1}, capacity="1=9")
+
+
+def test_the_command_line_says_what_python_says(capsys):
+    told = ["eval", LOANS, "--label", "default", "--scores", "bank_p", "--cost", *AMOUNTS,
+            "--capacity", "1=100/day", "--volume", "3000/day", "--json"]  # fmt: skip
+    assert main(told) == 0
+    found = json.loads(capsys.readouterr().out)
+    jsonschema = pytest.importorskip("jsonschema", reason="validates the record")
+    jsonschema.validate(found, stakes.report.schema())
+    asked = Inquiry(source=LOANS, label="default", scores="bank_p", cost=AMOUNTS,
+                    capacity="1=100/day", volume="3000/day")  # fmt: skip
+    ev = answer(asked)
+    assert found["capacity"] == ev.capacity.record()
+    assert ev["bank_p"].saving * 3000 == pytest.approx(642_066)
+    again = Inquiry.of(found["inquiry"])
+    assert again.capacity == "1=100/day"
+
+
+def test_the_threshold_includes_the_price(capsys):
+    told = ["eval", CHURN, "--label", "churned", "--positive", "yes", "--scores", "gbm_p",
+            "--cost", "fn=40", "fp=4", "--capacity", "yes=5%"]  # fmt: skip
+    assert main(told) == 0
+    assert "p > 0.63" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", ["yes=200/day", "maybe=5", "yes"])
+def test_odd_capacity_is_refused_on_the_command_line(words, capsys):
+    told = ["eval", CHURN, "--label", "churned", "--positive", "yes", "--scores", "gbm_p",
+            "--cost", "fn=40", "fp=4", "--capacity", words]  # fmt: skip
+    assert main(told) == 2
+    assert "capacity" in capsys.readouterr().err or words == "yes=200/day"
