@@ -178,3 +178,14 @@ def test_one_case_at_a_time():
     for bad in (float("nan"), 1.5):
         with pytest.raises(DataError, match="must be a probability"):
             ONE_CUT["affine"].decide_one(bad)
+
+
+def test_two_columns_of_log_odds_are_a_difference():
+    rule = DecisionRule(APP, scores="log_odds", columns=["a", "b"])
+    rows = np.random.default_rng(4).normal(0, 4, (200, 2))
+    wanted = [rule.decisions[j] for j in rule.decide(rows)]
+    columns = {"a": rows[:, 0].tolist(), "b": rows[:, 1].tolist()}
+    for kind in ("polars", "polars_lazy"):
+        assert as_lists(rule.decide_frame(made(kind, columns)))["decision"] == wanted
+    with pytest.raises(DataError, match="reads one column"):
+        DecisionRule(APP, scores="rank", cut=0.5).to_sql(columns=["a", "b"])

@@ -278,9 +278,12 @@ def _looked_at(
 def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> dict[str, Any]:
     """The four columns; null where there is a reason."""
     names, fine = named_decisions(rule), reason.is_null()
+    single = scores[-1]
+    if len(scores) == 2 and rule.scores != "posterior":  # log odds of two columns
+        single = scores[1] - scores[0]
     called = [DIALECT.literal(name) for name in names]
     if rule.cut is not None:
-        code = steps.keep("d", decided_by_cuts(DIALECT, scores[-1], *rule.raw_cuts()))
+        code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts()))
         unknown = nw.lit(None, dtype=nw.Float64)
         made = {"decision": _one_of(code, called), "expected_cost": unknown,
                 "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
@@ -290,7 +293,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> 
         per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
     )
     if rule.has_raw_cuts:
-        chosen = decided_by_cuts(DIALECT, scores[-1], *rule.raw_cuts())
+        chosen = decided_by_cuts(DIALECT, single, *rule.raw_cuts())
     else:
         chosen = argmin(DIALECT, *(sums or expected_costs(DIALECT, before, rule._compared)))
     code = steps.keep("d", chosen)

@@ -56,6 +56,8 @@ def has_formula(rule: CutPoints) -> bool:
 def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
     """Whether a row holds scores that can be decided; unknown or false where not."""
     lit = dialect.literal
+    if rule.scores != "posterior" and not getattr(dialect, "has_nan", True):
+        return dialect.known(reduce(add, columns))
     if rule.scores != "posterior":  # what is no number is above infinity
         return reduce(add, columns) <= lit(math.inf)
     if len(columns) == 1:

@@ -49,6 +49,8 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
         raise CostError("decisions are taken already; there is no SQL to decide them.")
     if rule.has_raw_cuts and len(names) in (1, 2) and _is_single(rule, names):
         return _by_cuts(rule, dialect, dialect.column(names[-1]))
+    if rule.calibrator is None and not has_formula(rule):
+        raise DataError(f"a rule on ranks reads one column; got {listed(names)}.")
     if not has_formula(rule):
         assert rule.calibrator is not None
         raise CostError(
