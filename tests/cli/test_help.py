@@ -39,6 +39,10 @@ def test_the_example_runs(run, tmp_path, name):
     if name in ("decide", "rule"):
         assert run("eval", *words, "--cost", "fn=40", "fp=4", "--rule", "rule.json").code == 0
         shutil.copy(tmp_path / "churn.csv", tmp_path / "new.csv")
+    if name == "estimate":
+        head, *rows = (tmp_path / "churn.csv").read_text().splitlines()
+        for month, part in (("may", rows[:2500]), ("june", rows[2500:])):
+            (tmp_path / f"{month}.csv").write_text("\n".join([head, *part]))
     answers = ("--answer", "a,b,a,b,a,b,a,b") if name == "ask" else ()
     ran = run(*shlex.split(MODULES[name].FIRST_CALL)[1:], *answers)
     assert ran.code == 0, ran.err

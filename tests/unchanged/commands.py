@@ -216,7 +216,8 @@ OF_PYTHON = ("help", "problem-unknown-command")
 HELP = {"help": "stakes --help"} | {
     f"help-{name}": f"stakes {name} --help"
     for name in (
-        "eval", "ask", "monitor", "merge", "calibrate", "audit", "reproduce", "inspect", "demo"
+        "eval", "ask", "monitor", "estimate", "merge", "calibrate", "audit", "reproduce", "inspect",
+        "demo",
     )
 }  # fmt: skip
 

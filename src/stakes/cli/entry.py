@@ -36,6 +36,7 @@ PURPOSES = {
     "decide": "decide new cases by the rule of an evaluation",
     "rule": "show a saved rule, or write it as SQL",
     "monitor": "check whether costs have changed over time, and why",
+    "estimate": "estimate what decisions cost before their labels arrive",
     "merge": "add up counts saved separately, such as by day or shard",
     "calibrate": "fix unreliable probabilities by calibration",
     "audit": "find out what a metric rewards, and which costs it implies",
@@ -47,6 +48,7 @@ PURPOSES = {
 _WORK = {
     "eval": "evaluating",
     "monitor": "comparing periods",
+    "estimate": "estimating",
     "merge": "adding up counts",
     "decide": "deciding",
     "audit": "auditing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,13 @@ ASSUMED = {
     "shares": "that the shares of the classes have changed, and how each class scores has not",
     "inputs": "that the mix of inputs has changed, and what each input leads to has not",
 }
+
+
+#: What every estimate without labels is blind to.
+UNSEEN = (
+    "Not seen without labels: that the same inputs now lead to other outcomes. Label some of these "
+    "cases at random to check it."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +42,8 @@ class CostEstimate:
     cases, reference_cases : int
         How many new cases there are, and how many labelled ones.
     naive : float
-        Estimated cost per case of the best decision that ignores the scores.
+        Estimated cost per case of the best decision that ignores the scores; nan where costs
+        differ from case to case.
     priors : PriorEstimate or None
         The estimated class shares of the new cases.
     tests : mapping of str to float
@@ -82,6 +91,23 @@ class CostEstimate:
         columns: dict[str, list[Any]] = {"slice": [str(name) for name in named]}
         columns |= {name: [getattr(each, name) for each in named.values()] for name in names}
         return Frame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        names = ("value", "low", "high", "level", "change", "cases", "reference_cases", "naive")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        found["naive"] = None if math.isnan(self.naive) else self.naive
+        shares = None if self.priors is None else self.priors.frame().rows()
+        return {
+            **found,
+            "assumed": ASSUMED[self.change],
+            "shares": shares,
+            "tests": dict(self.tests),
+            "effective_cases": self.effective_cases,
+            "unit": self.unit,
+            "notes": list(self.notes),
+            "slices": {str(name): each.record() for name, each in self.slices.items()},
+        }
 
     def __contains__(self, cost: float) -> bool:
         return self.low <= cost <= self.high

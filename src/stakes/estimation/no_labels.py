@@ -306,5 +306,9 @@ def _ends(found: Estimated, new: DecidedCases, level: float) -> tuple[float, flo
 
 
 def _naive(new: DecidedCases, shares: FloatArray) -> float:
-    """Cost of the best decision that ignores the scores, at these shares."""
+    """Cost of the best decision that ignores the scores, at these shares; nan with costs per case,
+    of which only those of the decisions taken are known here.
+    """
+    if new.rule.per_case:
+        return float("nan")
     return float((shares @ new.application.costs.values).min())

@@ -164,6 +164,20 @@ class Estimated:
     variance: float
 
 
+def _label_noise(reference: Calibrated, new: Calibrated, factors: FloatArray) -> float:
+    """Variance of the mean cost by the labels of the new cases.
+
+    More than posteriors expect, if the labels of the reference varied more.
+    """
+    cases = reference.cases
+    mean, doubt = reference.expected(factors)
+    weights = cases.mass * factors[cases.labels]
+    off = cases.paid[np.arange(len(cases)), cases.labels] - mean
+    expected = float(weights @ doubt)
+    excess = max(1.0, float(weights @ off**2) / expected) if expected > 0 else 1.0
+    return excess * new.noise(new.expected(factors)[1])
+
+
 def unchanged_cost(reference: Calibrated, new: Calibrated) -> Estimated:
     """Cost of the new cases if nothing has changed.
 
@@ -171,11 +185,11 @@ def unchanged_cost(reference: Calibrated, new: Calibrated) -> Estimated:
     reference.
     """
     even = np.ones(len(reference.cases.classes))
-    expected, variances = new.expected(even)
+    expected, _ = new.expected(even)
     before, doubt = reference.expected(even)
     cases = reference.cases
     missed = cases.mean(cases.paid[np.arange(len(cases)), cases.labels] - before)
-    noise, cost = new.noise(variances), float(new.cases.mean(expected))
+    noise, cost = _label_noise(reference, new, even), float(new.cases.mean(expected))
     trusting = Estimated(cost, noise + _calibration_doubt(reference, new, even, moves=False))
     careful = Estimated(cost + float(missed), noise + reference.noise(doubt))
     return weighed(trusting, careful)
@@ -207,8 +221,9 @@ def weighed(trusting: Estimated, careful: Estimated) -> Estimated:
 def _likely_shift(reference: Calibrated, new: Calibrated, fit: ShareFit) -> Estimated:
     """What posteriors expect, moved to the most likely shares."""
     factors = fit.likely / fit.old
-    expected, variances = new.expected(factors)
-    variance = new.noise(variances) + _calibration_doubt(reference, new, factors, moves=True)
+    expected, _ = new.expected(factors)
+    variance = _calibration_doubt(reference, new, factors, moves=True)
+    variance += _label_noise(reference, new, factors)
     return Estimated(float(new.cases.mean(expected)), variance)
 
 
@@ -221,14 +236,15 @@ def _corrected_shift(
     comes from the same scores, so that both are added before squaring.
     """
     factors = fit.shares / fit.old
-    expected, variances = new.expected(factors)
+    expected, _ = new.expected(factors)
     before, _ = reference.expected(factors)
     missed = reference.cases.paid - before[:, None]
     slope = np.einsum("nk,nk->k", missed, means.members)
     along = fit.inverse.T @ slope
     cost = float(new.cases.mean(expected) + fit.shares @ slope)
     left = missed - (fit.tangent_old @ along)[:, None]
-    variance = new.noise(variances) + float(means.spread(left[:, None, :], fit.shares)[0, 0])
+    variance = float(means.spread(left[:, None, :], fit.shares)[0, 0])
+    variance += _label_noise(reference, new, factors)
     moved = fit.tangent_new @ along
     apart = moved - new.cases.mean(moved)
     return Estimated(cost, variance + new.noise(apart**2))

@@ -1,0 +1,180 @@
+"""Estimates for a file without labels, from a labelled file of the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import of_kind
+from stakes._names import as_positions
+from stakes.application import Application
+from stakes.estimation import CostEstimate, DecidedCases, estimate_cost
+from stakes.estimation.input_columns import Inputs
+from stakes.exceptions import DataError
+from stakes.inquiry.case_question import Asked, asked, at_place
+from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.model_decisions import rule_of, without_gaps
+from stakes.inquiry.model_scores import Model, models_of
+from stakes.inquiry.option_words import binary_case_costs
+from stakes.inquiry.truth import Cases, texts
+from stakes.messages.audience import speaking_of
+from stakes.posteriors import Posteriors
+from stakes.sources.table import Table
+from stakes.sources.table_file import read_table
+from stakes.typing import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class FileEstimates:
+    """The estimate of each model, and the files that it comes from."""
+
+    estimates: dict[str, CostEstimate]
+    application: Application
+    source: str
+    reference: str
+    notes: tuple[Any, ...] = ()
+    per_case: bool = False
+
+
+def estimate_files(
+    inquiry: Inquiry,
+    *,
+    reference: str | Table,
+    inputs: Sequence[str] | str = (),
+    change: str = "auto",
+) -> FileEstimates:
+    """What decisions on the cases of a file cost that has no labels yet.
+
+    Parameters
+    ----------
+    inquiry : Inquiry
+        What is asked, as for an evaluation; its source is the file without labels.
+    reference : str or Table
+        The labelled file, with the same columns and the truth.
+    inputs : str or sequence of str
+        Columns that the model saw.
+    change : {"auto", "none", "shares", "inputs"}
+        As in `stakes.estimation.estimate_cost`.
+
+    Returns
+    -------
+    FileEstimates
+        By model, with `.estimates`.
+    """
+    of_kind(inquiry, "inquiry", Inquiry)
+    labelled = inquiry.but(source=reference)
+    for each in (inquiry, labelled):
+        if each.is_far:
+            raise DataError(
+                "estimates need rows that can be read into memory.",
+                hint="from counts in Python:  DecidedCases.from_bins(bins, application=app)",
+            )
+    question = asked(labelled)
+    fresh = inquiry.source if isinstance(inquiry.source, Table) else read_table(inquiry.file or "")
+    columns = inputs.split(",") if isinstance(inputs, str) and inputs else list(inputs)
+    found, notes = {}, [*question.notes]
+    old, said = _models(question, question.table, question.cases)
+    new, more = _models(question, fresh, _unlabelled(question, fresh))
+    notes += [*said, *more]
+    for (model, cases), (other, others) in zip(old, new, strict=True):
+        made = _Made(question, cases, columns)
+        known = made.cases(model, cases, question.table, labelled=True)
+        unknown = made.cases(other, others, fresh, labelled=False)
+        found[model.name] = estimate_cost(known, unknown, change=change, level=inquiry.level)
+    sources = fresh.source, question.table.source
+    per_case = question.words is not None
+    return FileEstimates(found, question.application, *sources, tuple(notes), per_case)
+
+
+def _unlabelled(question: Asked, table: Table) -> Cases:
+    """All rows of the new file; their truth is not known, and never looked at."""
+    name = question.inquiry.weight
+    weights = None if name is None else table.numbers(name)
+    rows, truth = np.arange(table.n_rows), np.zeros(table.n_rows, dtype=np.intp)
+    return replace(question.cases, truth=truth, weights=weights, rows=rows, ids=None)
+
+
+def _models(
+    question: Asked, table: Table, cases: Cases
+) -> tuple[list[tuple[Model, Cases]], list[Any]]:
+    """Each model with the cases that it has a value for."""
+    inquiry, decisions = question.inquiry, texts(question.application.decisions)
+    if inquiry.decisions or inquiry.kind == "rank":
+        raise DataError(
+            "estimates need probabilities or log-odds: decisions and ranks do not say how likely "
+            "each outcome is.",
+            hint="--scores COLUMN, or --proba 'p_*'",
+        )
+    with speaking_of(rows=cases.rows):
+        read = models_of(table, cases, decisions, inquiry)
+    kept = [without_gaps([model], cases, inquiry, for_decisions=False) for model in read]
+    return [(m[0], c) for m, c, _ in kept], [note for _, _, note in kept if note is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """How cases of either file are made: the same rule and the same columns."""
+
+    question: Asked
+    reference: Cases
+    inputs: list[str]
+
+    def cases(self, model: Model, cases: Cases, table: Table, *, labelled: bool) -> DecidedCases:
+        """The cases of one model with its decisions."""
+        question, inquiry = self.question, self.question.inquiry
+        app = question.application
+        posteriors = self._posteriors(model)
+        costs, decisions = None, None
+        if question.words is not None:
+            if inquiry.prevalence:
+                raise DataError("--prevalence does not go with costs per case here.")
+            costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
+        else:
+            place = at_place(app, self.reference.priors, inquiry).app
+            rule = rule_of(place, self.reference, inquiry, None)
+            if rule is None:
+                raise DataError("--proba of log-likelihood ratios cannot be estimated from.")
+            decisions = as_positions(rule.decide(model.scores))
+        return DecidedCases.from_scores(
+            as_positions(cases.truth) if labelled else None,
+            Posteriors(posteriors, classes=app.classes),
+            application=app.with_priors(None),
+            case_costs=costs,
+            decisions=decisions,
+            inputs=self._inputs(table, cases) if self.inputs else None,
+            by=self._slices(table, cases),
+            sample_weight=cases.weights,
+        )
+
+    def _posteriors(self, model: Model) -> FloatArray:
+        """Scores as probabilities at the shares of the reference."""
+        kind, classes = self.question.inquiry.kind, self.reference.classes
+        if kind == "llr":
+            return Posteriors.from_llrs(model.scores, self.reference.priors, classes).values
+        made = Posteriors.from_logits if kind == "log_odds" else Posteriors
+        return made(model.scores, classes).values
+
+    def _inputs(self, table: Table, cases: Cases) -> Inputs:
+        """Columns of numbers as numbers, others as text."""
+        return Inputs({name: _column(table, name)[cases.rows] for name in self.inputs})
+
+    def _slices(self, table: Table, cases: Cases) -> Any:
+        """The slice of each case, if slices were asked for."""
+        name = self.question.inquiry.by
+        return None if name is None else _texts(table, name)[cases.rows]
+
+
+def _column(table: Table, name: str) -> Any:
+    try:
+        return table.numbers(name)
+    except DataError:
+        return _texts(table, name)
+
+
+def _texts(table: Table, name: str) -> Any:
+    """A column as text, empty where it is."""
+    labels = table.labels(name)
+    return np.array([*labels.names, ""])[labels.codes]

@@ -1,0 +1,105 @@
+"""`stakes estimate`: the same as in Python, from two files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import CaseCosts
+from stakes.estimation import DecidedCases, estimate_cost
+
+ASKED = ("--reference", "old.csv", "--label", "y", "--positive", "yes", "--scores", "p")
+COST = ("--cost", "fn=10", "fp=1")
+
+
+def drawn(n, share, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < share
+    p = np.round(1 / (1 + 4 * np.exp(-rng.normal(3 * y - 1.5, 1.7))), 6)
+    return y, p, rng.integers(1, 9, n), np.where(rng.random(n) < 0.5, "a", "b")
+
+
+def text(rows, labelled):
+    y, *others = rows
+    columns = [np.where(y, "yes", "no"), *others] if labelled else others
+    head = "y,p,amount,kind\n" if labelled else "p,amount,kind\n"
+    lines = zip(*(column.tolist() for column in columns), strict=True)
+    return head + "".join(f"{','.join(map(str, line))}\n" for line in lines)
+
+
+OLD, NEW = drawn(800, 0.2, 1), drawn(700, 0.5, 2)
+
+
+@pytest.fixture
+def files(write):
+    write("old.csv", text(OLD, True))
+    write("new.csv", text(NEW, False))
+
+
+def python(**options):
+    return DecidedCases.from_scores(
+        np.where(OLD[0], "yes", "no"), OLD[1], positive="yes", **options
+    )
+
+
+@pytest.mark.usefixtures("files")
+class TestEstimate:
+    def test_is_what_python_says(self, run):
+        found = run("estimate", "new.csv", *ASKED, *COST, "--json").found["models"]["p"]
+        said = estimate_cost(python(costs={"fn": 10, "fp": 1}), NEW[1])
+        assert (found["value"], found["low"]) == pytest.approx((said.value, said.low), rel=1e-12)
+        assert found["change"] == said.change == "shares"
+        assert found["cases"] == 700
+
+    def test_slices_and_inputs(self, run):
+        more = ("--by", "kind", "--inputs", "amount,kind")
+        found = run("estimate", "new.csv", *ASKED, *COST, *more, "--json").found["models"]["p"]
+        reference = python(
+            costs={"fn": 10, "fp": 1}, by=OLD[3], inputs={"amount": OLD[2], "kind": OLD[3]}
+        )
+        new = reference.alike(NEW[1], by=NEW[3], inputs={"amount": NEW[2], "kind": NEW[3]})
+        said = estimate_cost(reference, new)
+        assert found["slices"]["a"]["value"] == pytest.approx(said.slices["a"].value, rel=1e-12)
+
+    def test_costs_per_case(self, run):
+        cost = ("--cost", "fn=3*amount", "fp=1")
+        found = run("estimate", "new.csv", *ASKED, *cost, "--json").found["models"]["p"]
+        each = [
+            CaseCosts.binary(false_negative=3.0 * a, false_positive=1.0) for a in (OLD[2], NEW[2])
+        ]
+        reference = DecidedCases.from_scores(OLD[0].astype(int), OLD[1], case_costs=each[0])
+        said = estimate_cost(reference, reference.alike(NEW[1], case_costs=each[1]))
+        assert found["value"] == pytest.approx(said.value, rel=1e-12)
+        assert found["naive"] is None
+        assert "costs differ from case to case" in run("estimate", "new.csv", *ASKED, *cost).out
+
+    def test_prevalence_moves_the_rule_and_not_the_estimate(self, run):
+        """Decisions at 50 % from posteriors at 20 %: act above 1 / (1 + 10 * 4)."""
+        words = (*ASKED, *COST, "--prevalence", "50%", "--json")
+        found = run("estimate", "new.csv", *words).found["models"]["p"]
+        share = OLD[0].mean()
+        cut = 1 / (1 + 10 * (1 - share) / share)
+        acted = [(s > cut).astype(int) for s in (OLD[1], NEW[1])]
+        reference = DecidedCases.from_scores(
+            OLD[0].astype(int), OLD[1], costs={"fn": 10, "fp": 1}, decisions=acted[0]
+        )
+        said = estimate_cost(reference, reference.alike(NEW[1], decisions=acted[1]))
+        assert found["value"] == pytest.approx(said.value, rel=1e-9)
+
+    def test_it_says_what_it_assumes_and_cannot_see(self, run):
+        out = run("estimate", "new.csv", *ASKED, *COST).out
+        assert "assuming that the shares of the classes have changed" in out
+        assert "Not seen without labels" in out
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("new.csv", "--cost", "fn=1"), "I need a file with labels and one without"),
+            (("new.csv", *ASKED[:6], "--decisions", "kind", *COST), "estimates need probabilities"),
+            (("new.csv", *ASKED, *COST, "--inputs", "age"), "no column 'age'"),
+        ],
+    )
+    def test_refusals(self, run, words, said):
+        ran = run("estimate", *words)
+        assert ran.code == 2
+        assert said in ran.err
