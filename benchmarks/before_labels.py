@@ -49,11 +49,11 @@ LEVEL = 0.9
 SIZES = {
     "credit": (5000, 10000),
     "telco": (2000, 2600),
-    "fvcaus_plda": (25000, 25000),
-    "sst2_gpt2": (700, 1100),
+    "fvcaus_plda": (20000, 10000),
+    "sst2_gpt2": (900, 900),
     "agnews_gpt2": (2500, 5000),
     "iemocap_wav2vec_pt": (2000, 3400),
-    "cifar10_resnet-20": (3500, 6500),
+    "cifar10_resnet-20": (5000, 5000),
 }
 
 

@@ -37,6 +37,8 @@ class CostEstimate:
         the labels of the new cases.
     level : float
         Share of such intervals that hold the cost.
+    spread : float
+        Standard error of the estimate, for the same cost.
     change : {"none", "shares", "inputs"}
         What the estimate assumes to have changed since the reference.
     cases, reference_cases : int
@@ -64,6 +66,7 @@ class CostEstimate:
     low: float
     high: float
     level: float
+    spread: float
     change: str
     cases: int
     reference_cases: int
@@ -94,12 +97,12 @@ class CostEstimate:
 
     def record(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
-        names = ("value", "low", "high", "level", "change", "cases", "reference_cases", "naive")
+        names = ("value", "low", "high", "level", "spread", "change", "cases", "reference_cases")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        found["naive"] = None if math.isnan(self.naive) else self.naive
         shares = None if self.priors is None else self.priors.frame().rows()
         return {
             **found,
+            "naive": None if math.isnan(self.naive) else self.naive,
             "assumed": ASSUMED[self.change],
             "shares": shares,
             "tests": dict(self.tests),

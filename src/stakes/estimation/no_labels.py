@@ -179,6 +179,7 @@ def _of_all(
         low=low,
         high=high,
         level=level,
+        spread=float(np.sqrt(found.variance)),
         change=kind,
         cases=new.number,
         reference_cases=reference.number,

@@ -80,7 +80,7 @@ def estimate_files(
     new, more = _models(question, fresh, _unlabelled(question, fresh))
     notes += [*said, *more]
     for (model, cases), (other, others) in zip(old, new, strict=True):
-        made = _Made(question, cases, columns)
+        made = SameRule(question, cases, columns)
         known = made.cases(model, cases, question.table, labelled=True)
         unknown = made.cases(other, others, fresh, labelled=False)
         found[model.name] = estimate_cost(known, unknown, change=change, level=inquiry.level)
@@ -115,7 +115,7 @@ def _models(
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class SameRule:
     """How cases of either file are made: the same rule and the same columns."""
 
     question: Asked

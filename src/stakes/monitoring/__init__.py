@@ -3,6 +3,8 @@
 from stakes._lazy import LoadedOnUse
 
 with LoadedOnUse(globals()):
+    from stakes.monitoring.period_estimates import PeriodEstimates as PeriodEstimates
+    from stakes.monitoring.period_estimates import estimate_periods as estimate_periods
     from stakes.monitoring.periods import Part as Part
     from stakes.monitoring.periods import PeriodChange as PeriodChange
     from stakes.monitoring.periods import compare_periods as compare_periods

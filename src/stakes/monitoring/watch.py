@@ -112,7 +112,9 @@ class Watch:
             }
         )
 
-    def to_html(self, path: Any = None, *, title: str = "", facts: Any = None) -> Any:
+    def to_html(
+        self, path: Any = None, *, title: str = "", facts: Any = None, estimates: Any = None
+    ) -> Any:
         """The page in the style of the report: one file that loads nothing.
 
         Parameters
@@ -123,6 +125,8 @@ class Watch:
             The heading; by default the question that the page answers.
         facts : mapping, optional
             What to say about where it comes from: "source".
+        estimates : PeriodEstimates, optional
+            Periods without labels, to be shown as estimates.
 
         Returns
         -------
@@ -132,7 +136,7 @@ class Watch:
         from stakes.report.answer_pages import watch_page
         from stakes.report.evaluation_forms import written
 
-        return written(watch_page(self, title=title, facts=facts), path)
+        return written(watch_page(self, title=title, facts=facts, estimates=estimates), path)
 
     def __str__(self) -> str:
         return f"{self.frame()}\n\n{self.advice}"

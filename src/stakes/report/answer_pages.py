@@ -17,7 +17,7 @@ from stakes.audit.ranking_metric import ScoreAudit
 from stakes.evaluation.evaluation_record import plain_facts
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.metrics.metric_catalogue import spoken
-from stakes.monitoring import Watch
+from stakes.monitoring import PeriodEstimates, Watch
 from stakes.plots.style import axes_of_size
 from stakes.report.charts import inline
 from stakes.report.live.page_charts import why_no_charts
@@ -27,7 +27,13 @@ from stakes.report.page import framed, stamped
 _CLOSED = "This page holds counts only: no rows, no identifiers. It loads nothing from anywhere."
 
 
-def watch_page(found: Watch, *, title: str = "", facts: Any = None) -> str:
+def watch_page(
+    found: Watch,
+    *,
+    title: str = "",
+    facts: Any = None,
+    estimates: PeriodEstimates | None = None,
+) -> str:
     """The page of a watch: what to do, the costs over the periods, and every period."""
     question = of_kind(title, "title", str) or "Does it still cost what it did?"
     first = found.first_alarm
@@ -36,6 +42,7 @@ def watch_page(found: Watch, *, title: str = "", facts: Any = None) -> str:
     sections = [
         section("The cost of each period", _drawn("cost", "Cost per case over the periods",
                 lambda: _periods_drawn(found)), _periods(found)),
+        Html("") if estimates is None else _estimated(estimates),
         _moved(found),
         _told(found.application),
         section("How this was computed", element("p", "Every period is compared with "
@@ -120,6 +127,24 @@ def _periods(found: Watch) -> Html:
     head = ["period", "cases", f"cost per case{unit}", f"{percent(found.level)} interval",
             "change", "alarm"]  # fmt: skip
     return table("Every period against the first", head, rows)
+
+
+def _estimated(found: PeriodEstimates) -> Html:
+    """One row per period that was estimated; with its cost where labels have arrived."""
+    frame = found.frame()
+    values, lows, highs, costs = (
+        aligned(frame[name].tolist()) for name in ("estimate", "low", "high", "cost")
+    )
+    rows = []
+    for k, name in enumerate(found.periods):
+        none = math.isnan(frame["estimate"][k])
+        rows.append(row(str(name), "none: scores changed" if none else f"~{values[k]}",
+                        "" if none else f"{lows[k]} – {highs[k]}",
+                        "not yet" if math.isnan(frame["cost"][k]) else costs[k],
+                        "ALARM" if frame["alarm"][k] else ""))  # fmt: skip
+    head = ["period", "estimate", f"{percent(found.level)} interval", "by labels", "alarm"]
+    shown = table("Estimated cost per case, without labels", head, rows)
+    return section("Before labels arrive", shown, element("p", found.text))
 
 
 def _moved(found: Watch) -> Html:

@@ -37,7 +37,8 @@ EXAMPLES = (
 
 The first period is the reference, or the first N together with --reference-first. Files of counts
 come from  stakes eval ... --save FILE.  The false-alarm rate over the whole
-run, however long, is 1 minus --level.
+run, however long, is 1 minus --level. Periods in which no row has a label yet are estimated from
+the scores, and marked; their alarms have a budget of their own.
 """
     + EXIT_CODES
 )
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         draw(found, args.plot)
     if args.html:
         of = {"source": f"{found.source}{f', {found.model}' if found.model else ''}"}
-        found.watch.to_html(args.html, facts=of)
+        found.watch.to_html(args.html, facts=of, estimates=found.estimates)
         list_page(asked, args.html)
     show(found, args)
     for what, path in (("plot", args.plot), ("page", args.html)):

@@ -18,11 +18,16 @@ from numpy.typing import NDArray
 from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.cli.commands import inquiry_of
+from stakes.cli.commands.monitor.unlabelled_periods import (
+    asked_with_gaps,
+    estimates_of,
+    rows_without_label,
+)
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
 from stakes.cli.show.progress import attended
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
-from stakes.inquiry.case_question import asked, at_place, groups_of
+from stakes.inquiry.case_question import at_place, groups_of
 from stakes.inquiry.count_answer import ordered_table, over_names, read_kept, renamed
 from stakes.inquiry.far_answer import as_text, counted_far
 from stakes.inquiry.inquiry import Inquiry
@@ -197,7 +202,7 @@ def from_files(paths: list[str], args: Any) -> Watched:
 
 def from_rows(args: Any) -> Watched:
     """Rows of one file, put into periods by a column."""
-    question = asked(inquiry_of(args))
+    question = asked_with_gaps(inquiry_of(args))
     inquiry, decisions = question.inquiry, texts(question.application.decisions)
     at_place(question.application, question.cases.priors, inquiry)
     models = models_of(question.table, question.cases, decisions, inquiry)
@@ -246,7 +251,15 @@ def from_rows(args: Any) -> Watched:
     found = watch_over(periods, judged, args, scores or None)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
     warned = (gaps,) if gaps else ()
-    return Watched(found, table.source, name, said, warned, period, not args.period)
+    watched = Watched(found, table.source, name, said, warned, period, not args.period)
+    blank = rows_without_label(question)
+    if not blank.size:
+        return watched
+    every = period_of(times, np.concatenate([cases.rows, blank]), args.time, period)
+    begin = 0 if args.reference is None else names.index(args.reference)
+    reference = names[begin : begin + (args.reference_first or 1)]
+    later = estimates_of(question, model, cases, every, reference, args.level)
+    return replace(watched, estimates=later)
 
 
 def _decided(

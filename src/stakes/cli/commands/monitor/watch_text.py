@@ -20,7 +20,7 @@ from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, percent
-from stakes.monitoring import Watch, watch
+from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
@@ -39,6 +39,7 @@ class Watched:
     warnings: tuple[str, ...] = ()
     period: str | None = None  # the length of periods that dates were put into
     chosen: bool = False  # by us
+    estimates: PeriodEstimates | None = None  # where labels have not arrived
 
 
 def chosen(models: list[str], given: str | None) -> str:
@@ -123,7 +124,8 @@ def show(found: Watched, args: Any) -> None:
         columns = {name: [_cell(row[name]) for row in table.rows()] for name in table.columns}
         print(as_csv(columns), end="")
     elif args.quiet:
-        for name in found.watch.alarms:
+        rung = found.watch.alarms if found.estimates is None else found.estimates.alarms
+        for name in dict.fromkeys([*found.watch.alarms, *rung]):
             print(shown(str(name)))
     else:
         _print(found)
@@ -156,6 +158,8 @@ def _print(found: Watched) -> None:
         print(f"  from the errors:             {change.rate_part}")
     else:
         print_wrapped(watch.advice, style=bold)
+    if found.estimates is not None:
+        _print_estimates(found.estimates, length)
     if found.period is not None and found.chosen:
         few = math.isnan(float(np.median(table["low"])))
         why = "even these have too few cases" if few else "the shortest with enough cases in most"
@@ -167,6 +171,30 @@ def _print(found: Watched) -> None:
         first="- ",
         rest="  ",
     )
+
+
+def _print_estimates(found: PeriodEstimates, length: str) -> None:
+    """Periods without labels as estimates, marked; how good those of other periods were."""
+    table = found.frame()
+    print()
+    print("Estimated without labels:")
+    waits = [k for k, cost in enumerate(table["cost"].tolist()) if math.isnan(cost)]
+    rows = waits or list(range(len(found.periods)))
+    values, lows, highs = (aligned(table[n][rows].tolist()) for n in ("estimate", "low", "high"))
+    said = {"none": "nothing changed", "shares": "other shares", "inputs": "other inputs"}
+    print_columns(
+        Column(length, [str(found.periods[k]) for k in rows], label=True),
+        Column("estimate", [f"~{v}" if v.strip() != "nan" else "none" for v in values]),
+        Column(f"{100 * found.level:g}% interval", [
+            "" if math.isnan(table["low"][k]) else f"{a} - {b}"
+            for k, a, b in zip(rows, lows, highs, strict=True)]),
+        Column("assuming", [said.get(table["change"][k], "scores changed") for k in rows],
+               right=False),
+        Column("chance", [_chance(table["chance"][k]) for k in rows], drop=1),
+        Column("", ["ALARM" if table["alarm"][k] else "" for k in rows], right=False),
+        between=", ",
+    )  # fmt: skip
+    print_wrapped(found.text, first="- ", rest="  ")
 
 
 def _rows_shown(watch: Watch) -> list[int]:
@@ -241,6 +269,7 @@ def record(found: Watched) -> dict[str, Any]:
         "advice": watch.advice,
         "unit": watch.application.unit,
         "periods": rows,
+        "estimates": None if found.estimates is None else _plain(found.estimates),
         "first_alarm": None
         if first is None
         else {
@@ -251,6 +280,13 @@ def record(found: Watched) -> dict[str, Any]:
             "by_class": first.frame().rows(),
         },
     }
+
+
+def _plain(found: PeriodEstimates) -> dict[str, Any]:
+    """Estimates as plain data."""
+    rows = [{k: _cell(v) for k, v in row.items()} for row in found.frame().rows()]
+    held, known = found.held
+    return {"periods": rows, "alarms": [str(n) for n in found.alarms], "held": held, "of": known}
 
 
 def _cell(value: Any) -> Any:

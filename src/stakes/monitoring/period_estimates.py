@@ -1,0 +1,171 @@
+"""Periods without labels: what each is estimated to cost, with alarms of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from stakes._checks import as_level, of_kind
+from stakes._guesses import answers_guesses
+from stakes.estimation.cost_estimate import UNSEEN, CostEstimate
+from stakes.estimation.decided_cases import DecidedCases
+from stakes.estimation.no_labels import estimate_cost
+from stakes.exceptions import DataError, UndefinedError
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeriodEstimates:
+    """Estimated costs of periods, with alarms; what `estimate_periods` returns.
+
+    Parameters
+    ----------
+    reference_cost : float
+        Cost per case of the labelled reference.
+    periods : tuple of names
+        In order of time.
+    estimates : tuple of CostEstimate or str
+        The estimate of each period; or, in words, why there is none.
+    costs : array
+        Cost per case by the labels, where they have arrived; else nan.
+    chances : array
+        Least probability, corrected for three questions, of so much change if nothing had changed:
+        of the estimated cost, of the class shares, and of how the classes score.
+    alphas : array
+        What each of these must not exceed.
+    level : float
+        Of the intervals; and no alarm happens in at least this share of endless runs without
+        change.
+    """
+
+    reference_cost: float
+    periods: tuple[Name, ...]
+    estimates: tuple[CostEstimate | str, ...]
+    costs: FloatArray
+    chances: FloatArray
+    alphas: FloatArray
+    level: float
+
+    @property
+    def alarms(self) -> tuple[Name, ...]:
+        """The periods that rang: another cost, other shares, or scores that no shares explain."""
+        rung = self.chances <= self.alphas
+        return tuple(n for n, bad in zip(self.periods, rung, strict=True) if bad)
+
+    @property
+    def held(self) -> tuple[int, int]:
+        """Of how many periods with labels the estimate held the cost, and how many there are."""
+        known = [
+            (cost, each)
+            for cost, each in zip(self.costs.tolist(), self.estimates, strict=True)
+            if not np.isnan(cost) and isinstance(each, CostEstimate)
+        ]
+        return sum(cost in each for cost, each in known), len(known)
+
+    @property
+    def text(self) -> str:
+        """How good the estimates were where labels have arrived, and what they cannot see."""
+        held, known = self.held
+        good = f"Where labels have arrived, {held} of {known} estimates held the cost. "
+        return f"{good if known else ''}{UNSEEN}"
+
+    def frame(self) -> Frame:
+        """One row per period: estimate with its interval, cost by labels, alarm."""
+        some = [each if isinstance(each, CostEstimate) else None for each in self.estimates]
+        ends = {
+            name: [np.nan if each is None else float(getattr(each, name)) for each in some]
+            for name in ("value", "low", "high")
+        }
+        return Frame(
+            {
+                "period": list(self.periods),
+                "estimate": ends["value"],
+                "low": ends["low"],
+                "high": ends["high"],
+                "cost": self.costs,
+                "change": ["refused" if each is None else each.change for each in some],
+                "chance": self.chances,
+                "alpha": self.alphas,
+                "alarm": self.chances <= self.alphas,
+            }
+        )
+
+    def __str__(self) -> str:
+        return f"{self.frame()}\n\n{self.text}"
+
+    def __repr__(self) -> str:
+        rung = f"alarm at {', '.join(map(str, self.alarms[:4]))}" if self.alarms else "no alarm"
+        return f"<PeriodEstimates of {len(self.periods)} periods: {rung}>"
+
+
+# Estimates have a budget of alarms of their own: docs/design/monitoring.md.
+@answers_guesses
+def estimate_periods(
+    periods: Mapping[Any, DecidedCases], *, reference: DecidedCases, level: float = 0.95
+) -> PeriodEstimates:
+    """Estimate what periods cost whose labels have not arrived, and raise alarms.
+
+    Parameters
+    ----------
+    periods : mapping from names to DecidedCases
+        In order of time; with labels where they have arrived, so that estimates can be compared
+        with what the labels gave. Labels are never used for an estimate.
+    reference : DecidedCases
+        Labelled cases from before.
+    level : float
+        Of the intervals, and of never having a false alarm.
+
+    Returns
+    -------
+    PeriodEstimates
+        With `.alarms`, `.held` and `.frame()`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> def month(share):
+    ...     y = rng.random(2000) < share
+    ...     return y, 1 / (1 + 9 * np.exp(-rng.normal(4 * y - 2, 2)))
+    >>> y, p = month(0.1)
+    >>> old = DecidedCases.from_scores(y, p, costs={"fn": 10, "fp": 1})
+    >>> later = {"May": month(0.1), "June": month(0.3)}
+    >>> new = {name: old.alike(p, y_true=y) for name, (y, p) in later.items()}
+    >>> found = estimate_periods(new, reference=old)
+    >>> found.alarms, found.held
+    (('June',), (2, 2))
+    """
+    level = as_level(level)
+    of_kind(periods, "periods", Mapping)
+    of_kind(reference, "reference", DecidedCases, hint="DecidedCases.from_scores(y_true, ...)")
+    if not periods:
+        raise DataError("`periods` must hold at least one period; got none.")
+    base, doubt = reference.cost, _cost_variance(reference)
+    found: list[CostEstimate | str] = []
+    chances, costs = [], []
+    for cases in periods.values():
+        of_kind(cases, "periods", DecidedCases, hint="reference.alike(posteriors)")
+        costs.append(np.nan if cases.truth is None else cases.cost)
+        try:
+            one = estimate_cost(reference, cases, level=level)
+            found.append(one)
+        except UndefinedError as error:
+            one = estimate_cost(reference, cases, level=level, change="shares")
+            found.append(error.message)
+        apart = abs(one.value - base) / max(float(np.sqrt(one.spread**2 + doubt)), 1e-300)
+        least = min(2 * float(ndtr(-apart)), one.tests["shares"], one.tests["mixture"])
+        chances.append(min(1.0, 3 * least))
+    looks = np.arange(1, len(found) + 1)
+    alphas = (1 - level) / (looks * (looks + 1.0))
+    known = np.array(costs), np.array(chances)
+    return PeriodEstimates(base, tuple(periods), tuple(found), *known, alphas, level)
+
+
+def _cost_variance(cases: DecidedCases) -> float:
+    """Variance of the mean cost by labels."""
+    paid = cases.paid[np.arange(len(cases)), cases.labels]
+    return float(cases.squares @ (paid - cases.cost) ** 2 / cases.mass.sum() ** 2)

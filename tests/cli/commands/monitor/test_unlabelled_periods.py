@@ -1,0 +1,84 @@
+"""`stakes monitor` of a file in which the last periods have no labels yet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from stakes.estimation import DecidedCases
+from stakes.monitoring import estimate_periods
+
+WORDS = ("months.csv", "--time", "date", "--period", "month", "--label", "y", "--positive", "yes",
+         "--scores", "p", "--cost", "fn=10", "fp=1")  # fmt: skip
+
+
+def month(share, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(1000) < share).astype(int)
+    p = expit(rng.normal((2 * y - 1) * 1.5, np.sqrt(3)) + np.log(0.25))
+    return y, np.round(p, 6)
+
+
+MONTHS = [month(0.2, 0), month(0.2, 1), month(0.6, 2)]
+
+
+@pytest.fixture
+def monitored(run, write):
+    def ran(*words, labelled=2, gap=False):
+        lines = ["date,y,p"]
+        for k, (y, p) in enumerate(MONTHS):
+            names = np.where(y == 1, "yes", "no") if k < labelled else np.full(1000, "")
+            if gap and k == 1:
+                names[7] = ""
+            rows = zip(names.tolist(), p.tolist(), strict=True)
+            lines += [f"2026-0{k + 1}-05,{name},{s}" for name, s in rows]
+        write("months.csv", "\n".join(lines) + "\n")
+        return run("monitor", *WORDS, *words)
+
+    return ran
+
+
+def test_periods_without_labels_are_estimated_as_in_python(monitored):
+    found = monitored("--json").found
+    reference = DecidedCases.from_scores(*MONTHS[0], costs={"fn": 10, "fp": 1})
+    said = estimate_periods(
+        {
+            "2026-02": reference.alike(MONTHS[1][1], y_true=MONTHS[1][0]),
+            "2026-03": reference.alike(MONTHS[2][1]),
+        },
+        reference=reference,
+    )
+    rows = found["estimates"]["periods"]
+    assert [row["estimate"] for row in rows] == pytest.approx(said.frame()["estimate"].tolist())
+    assert [row["cost"] for row in rows] == [pytest.approx(said.costs[0]), None]
+    assert found["estimates"]["alarms"] == ["2026-03"] == list(said.alarms)
+    assert [row["period"] for row in found["periods"]] == ["2026-01", "2026-02"]
+
+
+def test_the_terminal_marks_them(monitored):
+    out = monitored().out
+    part = out.partition("Estimated without labels:")[2]
+    assert "2026-03" in part
+    assert "~" in part
+    assert "ALARM" in part
+    assert "Not seen without labels" in " ".join(part.split())
+    assert monitored("--quiet").out == "2026-03\n"
+
+
+def test_the_page_shows_them(monitored, tmp_path):
+    monitored("--html", "watch.html")
+    page = (tmp_path / "watch.html").read_text("utf-8")
+    assert "Before labels arrive" in page
+    assert "not yet" in page
+
+
+def test_with_all_labels_nothing_is_estimated(monitored):
+    assert monitored("--json", labelled=3).found["estimates"] is None
+
+
+def test_a_gap_among_labels_is_still_an_error(monitored):
+    ran = monitored(gap=True)
+    assert ran.code == 2
+    assert "1 row of 'y', the truth, is empty in periods that have labels" in ran.err
+    assert monitored("--missing", "drop", "--json").found["estimates"] is None

@@ -1,0 +1,62 @@
+"""Periods without labels: estimates, alarms of their own, and how good they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from stakes.estimation import DecidedCases, estimate_cost
+from stakes.exceptions import DataError
+from stakes.monitoring import estimate_periods
+
+
+def month(share, seed, n=2000, mean=1.5):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    return y, expit(rng.normal((2 * y - 1) * mean, np.sqrt(2 * mean)) + np.log(0.25))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return DecidedCases.from_scores(*month(0.2, 0), costs={"fn": 10, "fp": 1})
+
+
+class TestEstimatePeriods:
+    def test_each_period_is_estimated_as_by_itself(self, reference):
+        p = month(0.2, 1)[1]
+        found = estimate_periods({"May": reference.alike(p)}, reference=reference)
+        assert found.estimates[0].value == estimate_cost(reference, p).value
+        assert found.alarms == ()
+        assert found.held == (0, 0)
+        assert np.isnan(found.costs[0])
+
+    def test_another_share_rings(self, reference):
+        names = {"May": 0.2, "June": 0.6}
+        periods = {
+            name: reference.alike(month(share, k)[1])
+            for k, (name, share) in enumerate(names.items(), 5)
+        }
+        found = estimate_periods(periods, reference=reference)
+        assert found.alarms == ("June",)
+        assert found.alphas.tolist() == pytest.approx([0.05 / 2, 0.05 / 6])
+
+    def test_labels_that_arrived_show_how_good_the_estimate_was(self, reference):
+        y, p = month(0.5, 3)
+        found = estimate_periods({"May": reference.alike(p, y_true=y)}, reference=reference)
+        assert found.costs[0] == reference.alike(p, y_true=y).cost
+        assert found.held == (1, 1)
+        assert "1 of 1 estimates held the cost" in found.text
+
+    def test_scores_that_allow_no_estimate_ring(self, reference):
+        other = month(0.2, 3, mean=5.0)[1]
+        found = estimate_periods({"May": reference.alike(other)}, reference=reference)
+        assert found.alarms == ("May",)
+        assert "no mixture" in found.estimates[0]
+        assert found.frame()["change"].tolist() == ["refused"]
+
+    def test_odd_arguments(self, reference):
+        with pytest.raises(DataError, match="at least one period"):
+            estimate_periods({}, reference=reference)
+        with pytest.raises(DataError, match="`periods` must be"):
+            estimate_periods({"May": [0.5]}, reference=reference)
