@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.cli.commands.estimate.file_estimates import SameRule
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked
-from stakes.inquiry.estimate_answer import SameRule
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.truth import Cases, rows_of, texts

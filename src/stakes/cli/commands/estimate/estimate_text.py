@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from stakes.application.cost_sentences import describe_costs
+from stakes.cli.commands.estimate.file_estimates import FileEstimates
 from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
 from stakes.estimation import CostEstimate
 from stakes.estimation.cost_estimate import ASSUMED, UNSEEN
-from stakes.inquiry.estimate_answer import FileEstimates
 from stakes.messages.quantities import grouped, percent
 
 

@@ -55,10 +55,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read both files, estimate, print."""
-    from stakes.cli.show.estimate_text import print_estimates
+    from stakes.cli.commands.estimate.estimate_text import print_estimates
+    from stakes.cli.commands.estimate.file_estimates import estimate_files
     from stakes.cli.show.terminal import print_json
     from stakes.exceptions import DataError
-    from stakes.inquiry.estimate_answer import estimate_files
 
     file_after_amounts(args)
     if args.file is None or args.reference is None:
