@@ -105,7 +105,7 @@ def loans():
 def coverage(draws):
     """How often the intervals of prices hold the price of a very large batch."""
     many = 400_000
-    for shares in ({"refuse": 0.03}, SHARES):
+    for shares in ({"expert": 0.02}, SHARES):
         large = expected_costs(np.random.default_rng(2), many)
         truth = optimum(large, NAMES, limits_of(many, shares), None)
         for n in (1000, 5000):

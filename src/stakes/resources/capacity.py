@@ -209,7 +209,8 @@ def capacity_optimum(
     limit it is an order statistic of what the decision saves, and its interval that of a
     quantile (binomial, exact for any distribution [2]_). With several, the interval is normal,
     with the covariance of M-estimators [3]_. Both are about other batches of the same size from
-    the same source, to which the same shares are allowed.
+    the same source, to which the same shares are allowed. With several limits and fewer than
+    some 5,000 cases the intervals are too short.
 
     References
     ----------
