@@ -8,6 +8,8 @@ with LoadedOnUse(globals()):
     from stakes.resources.capacity import capacity_optimum as capacity_optimum
     from stakes.resources.capacity_curve import CapacityCurve as CapacityCurve
     from stakes.resources.capacity_curve import capacity_curve as capacity_curve
+    from stakes.resources.cascade_evaluation import CascadeEvaluation as CascadeEvaluation
+    from stakes.resources.cascade_evaluation import evaluate_cascade as evaluate_cascade
     from stakes.resources.limit import Limit as Limit
     from stakes.resources.limit import read_limits as read_limits
     from stakes.resources.model_capacity import ModelCapacity as ModelCapacity
@@ -16,3 +18,5 @@ with LoadedOnUse(globals()):
     from stakes.resources.reviewer import Reviewer as Reviewer
     from stakes.resources.reviewer import ReviewPlan as ReviewPlan
     from stakes.resources.reviewer import review_plan as review_plan
+    from stakes.resources.stage_cascade import Cascade as Cascade
+    from stakes.resources.stage_cascade import fit_cascade as fit_cascade

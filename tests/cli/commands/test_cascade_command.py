@@ -1,0 +1,53 @@
+"""`stakes cascade`: the same numbers as from Python, and what is missing is asked for."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from stakes.cli.entry import main
+from stakes.demonstration import example_path
+from stakes.resources import evaluate_cascade
+
+CALL = ["cascade", str(example_path("churn.csv")), "--label", "churned", "--positive", "yes",
+        "--scores", "rules_p,gbm_p", "--cost", "fn=40", "fp=4"]  # fmt: skip
+
+
+def test_says_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CALL, "--prices", "0,0.5", "--unit", "EUR", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    with example_path("churn.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    truth = [int(row["churned"] == "yes") for row in rows]
+    stages = {name: [float(row[name]) for row in rows] for name in ("rules_p", "gbm_p")}
+    found = evaluate_cascade(
+        truth, stages, prices={"rules_p": 0, "gbm_p": 0.5}, costs={"fn": 40, "fp": 4}
+    )
+    assert [row["cost"] for row in record["rows"]] == pytest.approx(found.frame()["cost"].tolist())
+    assert record["asked"] == pytest.approx(dict(found.asked))
+
+
+def test_text_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CALL, "--prices", "0,0.5"]) == 0
+    assert "confidence thresholds" in capsys.readouterr().out
+    assert main([*CALL, "--prices", "0,0.5", "--csv"]) == 0
+    ends = "cost,cost_low,cost_high,saving,saving_low,saving_high"
+    assert capsys.readouterr().out.startswith(f"way,{ends}\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "what does asking rules_p and gbm_p cost?"),
+        (["--prices", "0"], "--prices has 1 numbers, and there are 2 stages"),
+        (["--prices", "0,much"], "--prices takes numbers"),
+        (["--prices", "0,1", "--prevalence", "2%"], "at the class mix of the file"),
+    ],
+)
+def test_asks_for_what_is_missing(
+    capsys: pytest.CaptureFixture[str], more: list[str], said: str
+) -> None:
+    assert main([*CALL, *more]) == 2
+    assert said in capsys.readouterr().err
