@@ -43,6 +43,10 @@ def test_the_example_runs(run, tmp_path, name):
         head, *rows = (tmp_path / "churn.csv").read_text().splitlines()
         for month, part in (("may", rows[:2500]), ("june", rows[2500:])):
             (tmp_path / f"{month}.csv").write_text("\n".join([head, *part]))
+    if name == "constrain":
+        ages = ("old", "old", "young")
+        rows = "".join(f"{k % 2},0.{k % 7 + k % 2}1,{ages[k % 3]}\n" for k in range(99))
+        (tmp_path / "credit.csv").write_text(f"bad,p,age\n{rows}")
     answers = ("--answer", "a,b,a,b,a,b,a,b") if name == "ask" else ()
     ran = run(*shlex.split(MODULES[name].FIRST_CALL)[1:], *answers)
     assert ran.code == 0, ran.err

@@ -18,5 +18,9 @@ with LoadedOnUse(globals()):
     from stakes.resources.reviewer import Reviewer as Reviewer
     from stakes.resources.reviewer import ReviewPlan as ReviewPlan
     from stakes.resources.reviewer import review_plan as review_plan
+    from stakes.resources.slice_constraints import ConstrainedSlices as ConstrainedSlices
+    from stakes.resources.slice_constraints import constrained_slices as constrained_slices
+    from stakes.resources.slice_rules import SliceRates as SliceRates
+    from stakes.resources.slice_rules import SliceRule as SliceRule
     from stakes.resources.stage_cascade import Cascade as Cascade
     from stakes.resources.stage_cascade import fit_cascade as fit_cascade

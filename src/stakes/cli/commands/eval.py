@@ -69,7 +69,7 @@ _PRESET = {
     "sre12, sre16, sre18-cmn2 or sre18-vast",
 }
 _CHALLENGE = {
-    "--capacity review=200/day": "how often a decision may be taken: 200, 5%, 50..200, or per "
+    "--capacity review=200/day": "how often a decision may be taken: 200, 5%%, 50..200, or per "
     "period of --volume; several with commas",
     "--baseline MODEL": "the model in use, which stays unless another surely saves more than "
     "switching costs",
