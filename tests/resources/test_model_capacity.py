@@ -116,3 +116,9 @@ def test_odd_capacity_is_refused_on_the_command_line(words, capsys):
             "--cost", "fn=40", "fp=4", "--capacity", words]  # fmt: skip
     assert main(told) == 2
     assert "capacity" in capsys.readouterr().err or words == "yes=200/day"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_the_option(shell, capsys):
+    assert main(["--completion", shell]) == 0
+    assert "capacity" in capsys.readouterr().out
