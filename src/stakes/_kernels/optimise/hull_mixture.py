@@ -49,16 +49,19 @@ def hull_mixtures(
     if difference is not None:
         ends[bounds:] = difference / sizes
     whole = [(g, k, 1.0) for g in range(len(costs)) for k in range(starts[g], starts[g + 1])]
-    done = linprog(
-        objective,
-        A_ub=_matrix(rows, (ends.size, objective.size)),
-        b_ub=ends,
-        A_eq=_matrix(whole, (len(costs), objective.size)),
-        b_eq=np.ones(len(costs)),
-        bounds=[(0, None)] * n_corners + [(None, None)] * (2 * n_limits),
-        method="highs-ds",
-        options=_EXACT,
-    )
+    for options in (_EXACT, {}):  # the usual tolerances where the strict ones are out of reach
+        done = linprog(
+            objective,
+            A_ub=_matrix(rows, (ends.size, objective.size)),
+            b_ub=ends,
+            A_eq=_matrix(whole, (len(costs), objective.size)),
+            b_eq=np.ones(len(costs)),
+            bounds=[(0, None)] * n_corners + [(None, None)] * (2 * n_limits),
+            method="highs-ds",
+            options=options,
+        )
+        if done.status in (0, 2):  # solved, or impossible
+            break
     if done.status != 0:
         return None
     highest = done.x[n_corners + 1 :: 2]
