@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import inspect
@@ -726,3 +727,54 @@ class TestThirdList:
             for costs in ([[0, 1], [5, 0]], {"fn": 5, "fp": 1})
         )
         assert one.misranking.rate == other.misranking.rate
+
+
+class TestFifthList:
+    """What a fifth reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: stakes.calibrate, "stakes.calibration.Affine().fit(stakes.Posteriors(p)"),
+            (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions)"),
+            (lambda: _evaluated().save, 'ev.rule().save("rule.json")'),
+            (lambda: _evaluated().to_sql, 'ev.rule().to_sql("duckdb", columns="p")'),
+            (lambda: _evaluated().rule(columns="p"), 'ev.rule().to_sql("duckdb", columns="p")'),
+            (lambda: _evaluated().rule("a").to_sql("p"), 'rule.to_sql("duckdb", columns="p")'),
+            (lambda: _evaluated().rule("a").to_sql(column="p"), 'columns="p"'),
+            (lambda: _evaluated(n_bootstrap=200), "leave it out"),
+            (lambda: _evaluated(champion="a"), 'baseline="name of the model in use"'),
+            (lambda: _evaluated(capacity=5), 'capacity="1=5"'),
+            (lambda: _evaluated(capacity=["review=5"]), "the decisions are 0, 1:  1=200"),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["compare", "jan.csv", "feb.csv"], "stakes monitor FILE --time COLUMN"),
+            (["eval", "a.csv", "--champion", "p"], "--baseline A"),
+            (["eval", "a.csv", "--save-rule", "r.json"], "--rule rule.json"),
+            (["eval", "a.csv", "--cost-matrix", "c.csv"], "--costs FILE"),
+            (["decide", "a.csv", "--rule", "r.json", "--scores", "p"], "--columns p"),
+            (["eval", "a.csv", "--pred", "p"], "--scores A,B for probabilities"),
+        ],
+    )
+    def test_command_line(
+        self, capsys: pytest.CaptureFixture[str], words: list[str], answer: str
+    ) -> None:
+        from stakes.cli.entry import main
+
+        with contextlib.suppress(SystemExit):
+            main(words)
+        assert answer in capsys.readouterr().err
+
+
+def _evaluated(**more: Any) -> Any:
+    y = [0, 1] * 60
+    p = [0.1, 0.8, 0.3, 0.6] * 30
+    return stakes.evaluate(y, {"a": p}, costs={"fn": 10, "fp": 1}, **more)

@@ -80,6 +80,15 @@ _CALIBRATED = "calibrator.posteriors(scores), one column per class"
 _LOSS = "stakes.torch.ExpectedCostLoss(costs)"
 _SCORER = "stakes.sklearn.make_cost_scorer(costs)"
 
+_CALIBRATE = (
+    "stakes.calibration.Affine().fit(stakes.Posteriors(p), y_true).posteriors(stakes.Posteriors(p))"
+)
+_RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
+_METRIC_LINES = {
+    name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
+    for name, here in METRICS.items()
+}
+
 _PLANNED = ("sample_size", "samplesize", "power", "n_needed", "required_cases")
 _CASES = (
     "stakes.uncertainty.cases_needed(pilot, application=costs, width=0.1), where pilot = "
@@ -96,7 +105,9 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
                 "pickle.dump and read by pickle.load",
         "Evaluation": "stakes.evaluation.Evaluation",
         "make_scorer": _SCORER,
+        "calibrate": _CALIBRATE,
     }
+    | _METRIC_LINES
     | dict.fromkeys(("threshold", "optimal_threshold", "best_threshold", "bayes_threshold"),
                     'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold')
     | dict.fromkeys(("cost_curve", "plot_cost_curve", "plot_cost"), _COST)
@@ -107,10 +118,7 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
     "stakes.elicitation": dict.fromkeys(
         ("ask", "elicit"),
         "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),
-    "stakes.metrics": {
-        name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
-        for name, here in METRICS.items()
-    }
+    "stakes.metrics": _METRIC_LINES
     | dict.fromkeys(("brier", "brier_score", "brier_score_loss", "binary_brier"), _BRIER)
     | dict.fromkeys(("log_loss", "logloss", "cross_entropy", "nll"), _LOG_LOSS)
     | dict.fromkeys(("average_precision_score", "ap"), _PRECISION)
@@ -148,6 +156,7 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "calibration_curve": 'stakes.curves.reliability(y_true, p, kind="posterior")',
     },
     "stakes.calibration": {
+        "calibrate": _CALIBRATE,
         "calibration_curve": "stakes.calibration.reliability_table(y_true, p)",
         "ece": "stakes.calibration.binned_calibration_error(y_true, p)",
         "expected_calibration_error": "stakes.calibration.binned_calibration_error(y_true, p)",
@@ -189,7 +198,10 @@ _ATTRIBUTES: dict[str, dict[str, str]] = {
         "table": "ev.frame()",
         "to_frame": "ev.frame(), ev.to_pandas() or ev.to_polars()",
         "to_dict": "ev.record()",
-        "save": 'ev.to_json("evaluation.json") or ev.to_html("page.html")',
+        "save": f'{_RULE}; the figures: ev.to_json("evaluation.json") or ev.to_html("page.html")',
+        "save_rule": _RULE,
+        "to_sql": 'ev.rule().to_sql("duckdb", columns="p")',
+        "to_onnx": 'ev.rule().to_onnx("rule.onnx")',
         "report": 'ev.to_html("page.html")',
         "predict": "ev.decide(posteriors)",
     },
@@ -276,7 +288,14 @@ _OPTIONS: dict[str, dict[str, str]] = {
                               _FRAME)
     | {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "threshold": _DECIDED, "thresholds": _DECIDED,
        "labels": "classes=[...], the names in the order of the columns",
-       "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="},
+       "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="}
+    | dict.fromkeys(("champion", "current", "incumbent", "reference", "in_use"),
+                    'baseline="name of the model in use"')
+    | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
+                    "leave it out: most intervals here need no draws, and the others draw enough"),
+    "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"'),
+    "Evaluation.rule": dict.fromkeys(("columns", "column"),
+                                     'ev.rule().to_sql("duckdb", columns="p")'),
     "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",
                        "score": "scores=", "y_true": "label=, the name of a column",
                        "y": "label=, the name of a column", "weights": 'sample_weight="column"',

@@ -45,7 +45,7 @@ def files(tmp_path, monkeypatch):
         ("report", " --html page.html\n"),
         ("threshold", ").posterior_threshold\n"),
         ("elicit", "stakes ask --prevalence 5% -o costs.toml\n"),
-        ("decide", "stakes.bayes_decisions(p, "),
+        ("apply", "stakes.bayes_decisions(p, "),
         ("predict", "stakes calibrate --apply CAL.json NEW.csv -o out.csv\n"),
     ],
 )
@@ -64,7 +64,7 @@ def test_the_line_works(run, files, command):
 
 
 def test_the_line_for_decisions_works(run):
-    line = re.search(r"stakes\.bayes_decisions\(.*\)", run("decide").err)[0]
+    line = re.search(r"stakes\.bayes_decisions\(.*\)", run("predict").err)[0]
     assert eval(line, {"stakes": stakes, "p": [0.05, 0.5]}).tolist() == [0, 1]
 
 

@@ -61,7 +61,16 @@ _WORK = {
 _EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
 #: Commands that other tools have, and what to type here.
 _USUAL_COMMANDS = (
-    ("evaluate compare score cost metrics", _EVAL),
+    ("evaluate score cost metrics", _EVAL),
+    (
+        "compare",
+        f"models on the same cases:  {_EVAL}\n"
+        "months in one file:        stakes monitor FILE --time COLUMN --label COLUMN --scores A "
+        "--cost fn=10 fp=1\n"
+        "two files:                 stakes eval JAN.csv ... --save jan.json, the other alike, then "
+        "stakes monitor jan.json feb.json --positive yes --cost fn=10 fp=1",
+    ),
+    ("champion challenger switch", f"{_EVAL} --baseline A --switching-cost 20000"),
     ("plot report html", f"{_EVAL} --html page.html"),
     (
         "threshold thresholds cutoff",
@@ -112,8 +121,15 @@ _USUAL_OPTIONS = (
     ),
     ("method calibrator", "--kind KIND"),
     ("y target truth y-true outcome", "--label COLUMN"),
-    ("pred preds prediction predictions y-pred", "--decisions A,B"),
+    (
+        "pred preds prediction predictions y-pred",
+        "--decisions A,B   for hard decisions, --scores A,B for probabilities",
+    ),
     ("model models p prob probs y-prob y-score", "--scores A,B"),
+    ("champion current incumbent", "--baseline A"),
+    ("save-rule export-rule", "--rule rule.json"),
+    ("scores score column", "--columns p"),
+    ("cost-matrix costmatrix cost-file", "--costs FILE"),
     ("fn fp cost-fn cost-fp", "--cost fn=10 fp=1"),
     ("group-by groupby slice slices segment", "--by COLUMN"),
     ("sample-weight", "--weight COLUMN"),

@@ -42,6 +42,7 @@ from stakes.evaluation.reduction_account import (
 )
 from stakes.evaluation.slices import rows_by_value, with_slices
 from stakes.exceptions import CostError, DataError
+from stakes.messages.audience import named
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
 from stakes.resources import ModelCapacity
@@ -383,7 +384,9 @@ def refuse_columns(columns: dict[str, Any], what: str) -> None:
     """Raise for columns that would be passed over in silence."""
     for name, column in columns.items():
         if column is not None:
-            raise DataError(f"`{name}` cannot be used with {what}.", hint=f"leave out `{name}`")
+            single = f"leave out `{name}`, and evaluate the rows of each slice apart"
+            hint = single if name == "by" else f"leave out `{name}`"
+            raise DataError(f"{named(name)} cannot be used with {what}.", hint=hint)
 
 
 def doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._columns import in_brief
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
@@ -191,6 +191,7 @@ class Evaluation(AnswersGuesses):
         """The name of the model that costs least as it is; between equals the first."""
         return min(self.models, key=lambda model: model.cost).name
 
+    @answers_guesses
     def rule(self, name: str | None = None, *, recalibrated: bool | None = None) -> DecisionRule:
         """The rule of a model to deploy: to decide with, save, or write as SQL.
 

@@ -115,7 +115,9 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
     >>> [str(each) for each in read_limits({"review": "5%", "pay": (10, None)}, ["pay", "review"])]
     ['review at most 5 % of cases', 'pay at least 10']
     """
-    found = tuple(_as_limit(decision, said, decisions) for decision, said in _pairs(capacity))
+    found = tuple(
+        _as_limit(decision, said, decisions) for decision, said in _pairs(capacity, decisions)
+    )
     if not found:
         raise CostError("no limit is given.", hint=_SUCH)
     seen = [limit.decision for limit in found]
@@ -125,7 +127,7 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
     return found
 
 
-def _pairs(capacity: Any) -> list[tuple[Any, Any]]:
+def _pairs(capacity: Any, decisions: Sequence[Name]) -> list[tuple[Any, Any]]:
     """Decisions, and what was said of each."""
     if isinstance(capacity, Limit):
         return [(capacity.decision, capacity)]
@@ -137,8 +139,14 @@ def _pairs(capacity: Any) -> list[tuple[Any, Any]]:
             if not (name and sign and said):
                 raise CostError(f"I cannot read the capacity '{capacity}'.", hint=_SUCH)
         return [(name.strip(), said.strip()) for name, _, said in parts]
+    if isinstance(capacity, (int, float)):
+        said = f"{decisions[-1]}={capacity:g}"
+        raise CostError(
+            f"`capacity` says how often which decision may be taken; got {capacity!r} alone.",
+            hint=either(f'capacity="{said}"', f"--capacity {said}"),
+        )
     several = of_kind(capacity, "capacity", Iterable, hint=_SUCH, error=CostError)
-    return [pair for each in several for pair in _pairs(each)]
+    return [pair for each in several for pair in _pairs(each, decisions)]
 
 
 def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:
@@ -150,7 +158,7 @@ def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:
     if place is None:
         raise CostError(
             f"the capacity is about '{decision}', which is not a decision here.",
-            hint=f"the decisions are {listed(decisions)}",
+            hint=f"the decisions are {listed(decisions)}:  {decisions[-1]}=200",
         )
     name = decisions[place]
     if isinstance(said, Limit):

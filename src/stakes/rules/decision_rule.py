@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import as_number, as_priors, frozen, sum_tolerance
 from stakes._columns import in_brief
 from stakes._files import as_path
+from stakes._guesses import answers_guesses
 from stakes._names import place_of
 from stakes.application import Application
 from stakes.application.application import as_application
@@ -259,6 +260,7 @@ class DecisionRule(CutPoints):
             sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
         return argmin(dialect, costs, sizes, margin)
 
+    @answers_guesses
     def to_sql(self, dialect: str = "duckdb", *, columns: Any = None) -> str:
         """The decision as one expression of SQL, to be put behind SELECT.
 

@@ -12,6 +12,7 @@ from stakes._names import listed, place_of
 from stakes._optional import load
 from stakes.application import CostExpression
 from stakes.exceptions import CostError, DataError
+from stakes.messages.audience import either
 from stakes.rules.row_expressions import Amounts, amount_of, argmin, expected_costs, per_case
 from stakes.rules.row_posteriors import has_formula, posteriors_before, valid
 from stakes.rules.sql_text import DIALECTS, DUCKDB, Sql, SqlDialect
@@ -33,7 +34,10 @@ class _WithoutNaN(type(DUCKDB)):  # type: ignore[misc]
 def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
     """See `DecisionRule.to_sql`."""
     if place_of(dialect, SQL_DIALECTS) is None:
-        raise DataError(f"no SQL of {dialect!r}; there is {', '.join(SQL_DIALECTS)}.")
+        raise DataError(
+            f"no SQL of {dialect!r}; there is {', '.join(SQL_DIALECTS)}.",
+            hint=f'the score column is `columns`:  rule.to_sql("duckdb", columns="{dialect}")',
+        )
     if dialect in DIALECTS:
         return decision_sql(rule, DIALECTS[dialect], columns).text
     sqlglot = load("sqlglot", extra="sql")
@@ -76,8 +80,12 @@ def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
     """The columns of the scores: those given, or those that the rule knows."""
     given = rule.columns if columns is None else columns
     if given is None:
-        wanted = "columns='p'" if len(rule.classes) == 2 else "columns=[one for each class]"
-        raise DataError("the rule does not say which columns hold its scores.", hint=wanted)
+        one = len(rule.classes) == 2
+        wanted = "columns='p'" if one else "columns=[one for each class]"
+        typed = "--columns p" if one else "--columns p_a,p_b,..., one for each class"
+        raise DataError(
+            "the rule does not say which columns hold its scores.", hint=either(wanted, typed)
+        )
     if isinstance(given, Mapping):
         absent = [name for name in rule.classes if name not in given]
         if absent:
