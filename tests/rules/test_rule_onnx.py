@@ -162,6 +162,18 @@ class TestMoreClasses:
         )
         assert (found["decision"] == taken).mean() > 0.999
 
+    def test_ties_in_decimals_go_to_the_earlier_decision(self):
+        rule = DecisionRule(THREE)
+        parts = np.sort(np.random.default_rng(4).integers(0, 21, (N, 2)), axis=1)
+        rows = np.diff(parts, axis=1, prepend=0, append=20) / 20
+        assert (run(rule.to_onnx(), rows)["decision"] == rule.decide(rows)).all()
+
+    def test_factors_next_to_one_are_kept(self):
+        rule = DecisionRule(Application([[0, 1 + 3e-8, 5], [2, 0, 1 - 2e-8], [9, 3, 0]]))
+        found = run(rule.to_onnx(), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+        np.testing.assert_allclose(found["expected_costs"][0, 1], 1 + 3e-8, rtol=1e-15)
+        np.testing.assert_allclose(found["expected_costs"][1, 2], 1 - 2e-8, rtol=1e-15)
+
     def test_log_posteriors_and_other_priors(self):
         app = replace(THREE, priors=np.array([0.2, 0.5, 0.3]))
         rule = DecisionRule(app, scores="log_odds", from_priors=[0.4, 0.3, 0.3])

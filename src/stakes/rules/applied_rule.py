@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors
 from stakes._columns import as_array, as_floats
-from stakes._kernels.bayes_rule import code_type, decide_by_cuts
+from stakes._kernels.bayes_rule import code_type
 from stakes._names import as_positions, encode, listed
 from stakes.application import CaseCosts
 from stakes.decisions import bayes_decisions
@@ -18,6 +18,12 @@ from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
 from stakes.posteriors.posteriors import posterior_array
+from stakes.rules.few_rows import (
+    decided_by_raw_cuts,
+    decided_few,
+    decided_few_posteriors,
+    plain_posteriors,
+)
 
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
@@ -28,28 +34,22 @@ def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
     if rule.per_case != (costs is not None):
         wanted = "needs `costs`, those of each case" if rule.per_case else "has costs of its own"
         raise DataError(f"this rule {wanted}.")
+    if costs is None and (few := decided_few(rule, scores)) is not None:
+        return few
     if rule.scores == "decision":
         kind = code_type(len(rule.decisions))
         return as_positions(encode(scores, rule.decisions, "scores")).astype(kind)
     if rule.has_raw_cuts and rule.scores != "posterior":
-        return _by_cuts(rule, _single(rule, scores))
+        return decided_by_raw_cuts(rule, _single(rule, scores))
     if rule.has_raw_cuts and (rule.calibrator is not None or rule.cut is not None):
         posteriors = _as_given(rule, scores)
         refuse_bad_posteriors(posteriors)
-        return _by_cuts(rule, posteriors if posteriors.ndim == 1 else posteriors[:, 1])
+        single = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
+        return decided_by_raw_cuts(rule, single)
     posteriors = posteriors_of_scores(rule, scores)
     if rule.per_case:
         return _by_case(rule, posteriors, costs)
     return _by_expected_costs(rule, posteriors)
-
-
-def _by_cuts(rule: CutPoints, scores: NDArray[Any]) -> NDArray[Any]:
-    """Single numbers compared with the cuts in their own type."""
-    at, taken = rule.raw_cuts(scores.dtype.name)
-    codes = np.empty(scores.shape[0], dtype=code_type(len(rule.decisions)))
-    table = np.array(taken, dtype=codes.dtype)
-    decide_by_cuts(scores, np.array(at, dtype=scores.dtype), table, codes)
-    return codes
 
 
 def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
@@ -81,6 +81,8 @@ def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
 
 def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes, which is that of arrays without names."""
+    if (few := plain_posteriors(rule, posteriors)) is not None:
+        return few
     named = told_places(posteriors, rule.classes, ClassOrder()) is not None
     order = ClassOrder(classes=rule.classes, positive=rule.classes[-1])
     return posterior_array(posteriors, rule.classes, ClassOrder() if named else order)
@@ -92,9 +94,7 @@ def as_fitted(rule: CutPoints, scores: Any) -> Any:
 
     assert rule.calibrator is not None
     if rule.scores == "posterior" and rule.calibrator._sort != UNIT_COLUMN:
-        array = _in_order(rule, scores)
-        named = rule.calibrator.classes == rule.classes
-        return Posteriors(array, classes=rule.classes if named else None)
+        return Posteriors(_in_order(rule, scores))  # in the order of the classes it was fitted on
     if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "log_odds":
         return Posteriors.from_logits(scores)
     if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "llr":
@@ -108,6 +108,8 @@ def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any
     _refuse_impossible(rule, posteriors)
     if rule.has_cuts:
         return decisions_by_stretch(posteriors, rule.priced_costs, rule.stretches)
+    if (few := decided_few_posteriors(rule, posteriors)) is not None:
+        return few
     if rule.stays:
         return bayes_decisions(posteriors, rule.priced_costs.values)
     return weighed_decisions(posteriors, rule.priced_costs, rule.factors)

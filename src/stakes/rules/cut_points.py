@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._kernels.bayes_rule import (
     Compared,
     Piece,
+    code_type,
     compared,
     cuts,
     moved_pieces,
@@ -151,6 +153,19 @@ class CutPoints:
         """The raw cuts for numbers of Python, one case at a time."""
         return self.raw_cuts("float64")
 
+    def _cut_arrays(self, score_type: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The raw cuts in the type of the scores, and the codes between them, as arrays."""
+        if score_type not in self._arrays_of_cuts:
+            at, taken = self.raw_cuts(score_type)
+            codes = np.array(taken, dtype=code_type(len(self.decisions)))
+            self._arrays_of_cuts[score_type] = np.array(at, dtype=score_type), codes
+        return self._arrays_of_cuts[score_type]
+
+    @cached_property
+    def _arrays_of_cuts(self) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
+        """See `_cut_arrays`; made once, as arrays take longer to make than one case to decide."""
+        return {}
+
     @cached_property
     def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
         """Cuts on scores as they come, by their type, each found once."""
@@ -197,11 +212,33 @@ class CutPoints:
         """Whether posteriors are decided without being moved."""
         return all(factor == self.factors[0] for factor in self.factors)
 
-    @cached_property
+    @property
     def _compared(self) -> Compared:
+        """The sums that decide more classes, for posteriors in the type of the scores."""
+        return self._compared_in(self.score_type)
+
+    def _compared_in(self, score_type: str) -> Compared:
         """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
-        ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
-        return compared(self.priced_costs.values * ratios[:, None], self.score_type)
+        if score_type not in self._sums:
+            ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
+            costs = self.priced_costs.values * ratios[:, None]
+            self._sums[score_type] = compared(costs, score_type)
+        return self._sums[score_type]
+
+    @cached_property
+    def _sums(self) -> dict[str, Compared]:
+        """See `_compared_in`; each found once."""
+        return {}
+
+    @cached_property
+    def _decides_plain_numbers(self) -> bool:
+        """Whether a row of numbers is decided by comparing them or their sums, whatever they are.
+
+        Not where rows must be calibrated first, or may belong to no class that can occur.
+        """
+        if self.per_case or self.scores == "decision" or 0 in self.factors:
+            return False
+        return self.has_raw_cuts or (self.calibrator is None and self.scores == "posterior")
 
     @property
     def _terms(self) -> int:

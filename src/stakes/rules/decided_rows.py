@@ -106,8 +106,9 @@ def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
 
 def decided_one(rule: DecisionRule, score: Any) -> Name:
     """See `DecisionRule.decide_one`."""
-    if not rule.has_raw_cuts or not isinstance(score, (float, int)):
-        return rule.decisions[int(decided(rule, [score])[0])]
+    if not isinstance(score, (float, int)) or not rule._decides_plain_numbers or not rule.has_cuts:
+        row = score[None] if type(score) is np.ndarray else [score]
+        return rule.decisions[int(decided(rule, row)[0])]
     at, taken = rule._raw_cuts_known
     number = float(score)
     if not (0.0 <= number <= 1.0 if rule.scores == "posterior" else number == number):

@@ -23,10 +23,13 @@ class Value:
     graph: Graph
     name: str
 
-    __add__, __sub__, __mul__, __truediv__ = _node("Add"), _node("Sub"), _node("Mul"), _node("Div")
+    __add__, __sub__, __truediv__ = _node("Add"), _node("Sub"), _node("Div")
     __le__, __lt__ = _node("LessOrEqual"), _node("Less")
     __ge__, __gt__ = _node("GreaterOrEqual"), _node("Greater")
     __and__ = _node("And")
+
+    def __mul__(self, other: Value) -> Value:
+        return self.graph.product(self, other)
 
 
 class Graph:
@@ -39,6 +42,7 @@ class Graph:
         self.onnx = load("onnx", extra="onnx")
         self.nodes: list[Any] = []
         self.constants: dict[bytes, Any] = {}
+        self.numbers: dict[str, float] = {}
 
     def add(self, kind: str, *inputs: Value, called: str = "", **settings: Any) -> Value:
         """A node, and what it gives."""
@@ -62,11 +66,26 @@ class Graph:
         """The same in another type, such as DOUBLE."""
         return self.add("Cast", value, to=getattr(self.onnx.TensorProto, kind))
 
+    def product(self, one: Value, other: Value) -> Value:
+        """One value times another.
+
+        onnxruntime drops a factor that is 1 in single precision, also from doubles, and with it
+        the margin for ties: what such a factor is above 1 is multiplied, and added.
+        """
+        for factor, value in ((one, other), (other, one)):
+            number = self.numbers.get(factor.name, 1.0)
+            if number != 1.0 and np.float32(number) == 1.0:
+                return self.add("Add", value, value * self.literal(number - 1.0))
+        return self.add("Mul", one, other)
+
     # ------------------------------------------------------------- the words of a dialect
 
     def literal(self, value: Any) -> Value:
         """A float as a double, a whole number as such."""
-        return self.constant(np.float64(value) if isinstance(value, float) else np.int64(value))
+        made = self.constant(np.float64(value) if isinstance(value, float) else np.int64(value))
+        if isinstance(value, float):
+            self.numbers[made.name] = value
+        return made
 
     def first_of(self, branches: list[tuple[Value, Value]], otherwise: Value) -> Value:
         """The value of the first condition that holds."""

@@ -174,7 +174,8 @@ def _assembled(
     shape = ["n"] if width is None else ["n", width]
     given = helper.make_tensor_value_info("scores", getattr(types, kind), shape)
     given_back = [helper.make_tensor_value_info(name, *shapes[name]) for name in outputs]
-    constants = list(graph.constants.values())
+    read = {name for node in graph.nodes for name in node.input}
+    constants = [each for each in graph.constants.values() if each.name in read]
     made = helper.make_graph(graph.nodes, "decision_rule", [given], given_back, constants)
     model = helper.make_model(
         made,

@@ -1,0 +1,101 @@
+"""A few cases in plain numbers, decided within microseconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import sum_tolerance
+from stakes._kernels.bayes_rule import code_type, decide_by_cuts
+
+if TYPE_CHECKING:
+    from stakes.rules.cut_points import CutPoints
+
+#: How many cases are few; with more, reading them with care takes less time than deciding them.
+_FEW = 64
+#: Types that are decided as they come. Looking up `dtype.name` would take longer than deciding.
+_TYPES: dict[np.dtype[Any], str] = {
+    np.dtype(np.float64): "float64",
+    np.dtype(np.float32): "float32",
+}
+#: Sums of rows farther off than this are looked at with care: half of what is allowed.
+_PLAINLY_ONE = {kind: sum_tolerance(kind) / 2 for kind in _TYPES}
+
+
+# The same decisions as for many rows, or none: docs/design/rules.md.
+def decided_few(rule: CutPoints, scores: Any) -> NDArray[Any] | None:
+    """The decisions on a few arrays or lists of floats; None where anything else must be asked.
+
+    Nothing is refused here: what is not plainly right is left to those who say what is wrong.
+    """
+    if not rule._decides_plain_numbers or (array := _plain(scores)) is None:
+        return None
+    if not rule.has_cuts or (array.ndim == 2 and rule.scores == "posterior"):
+        if not _is_table(rule, array):
+            return None
+        return decided_by_raw_cuts(rule, array[:, 1]) if rule.has_cuts else _by_sums(rule, array)
+    return decided_by_raw_cuts(rule, array) if _is_single(rule, array) else None
+
+
+def decided_few_posteriors(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any] | None:
+    """The same for posteriors of more than two classes that were calibrated or made of logits."""
+    if 0 in rule.factors or (array := plain_posteriors(rule, posteriors)) is None:
+        return None
+    return _by_sums(rule, array)
+
+
+def plain_posteriors(rule: CutPoints, posteriors: Any) -> NDArray[Any] | None:
+    """A few rows of posteriors, a column for each class, as an array; None if they are not that."""
+    array = _plain(posteriors)
+    return array if array is not None and _is_table(rule, array) else None
+
+
+def _by_sums(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:
+    """Expected costs compared with each other, with the margin of their own type."""
+    compared = rule._compared_in(_TYPES[posteriors.dtype])
+    return compared.decide(posteriors).astype(code_type(len(rule.decisions)))
+
+
+def decided_by_raw_cuts(rule: CutPoints, scores: NDArray[Any]) -> NDArray[Any]:
+    """Single scores compared with the cuts in their own type."""
+    at, taken = rule._cut_arrays(_TYPES.get(scores.dtype) or scores.dtype.name)
+    codes = np.empty(scores.shape[0], dtype=taken.dtype)
+    decide_by_cuts(scores, at, taken, codes)
+    return codes
+
+
+def _plain(scores: Any) -> NDArray[Any] | None:
+    """A few rows of an array, or of lists that hold floats and nothing else, as an array."""
+    if type(scores) is np.ndarray:
+        known = scores.dtype in _TYPES and scores.ndim in (1, 2) and 0 < scores.shape[0] <= _FEW
+        return scores if known else None
+    if type(scores) not in (list, tuple) or not 0 < len(scores) <= _FEW:
+        return None
+    if all(isinstance(score, float) for score in scores):
+        return np.array(scores, dtype=np.float64)
+    width = len(scores[0]) if type(scores[0]) in (list, tuple) else 0
+    for row in scores:
+        if type(row) not in (list, tuple) or len(row) != width:
+            return None
+        if not all(isinstance(score, float) for score in row):
+            return None
+    return np.array(scores, dtype=np.float64)
+
+
+def _is_table(rule: CutPoints, array: NDArray[Any]) -> bool:
+    """Whether rows are plainly posteriors of all classes."""
+    if array.ndim != 2 or array.shape[1] != len(rule.classes):
+        return False
+    off = np.abs(array.sum(axis=1) - 1).max()
+    return bool(array.min() >= 0 and off <= _PLAINLY_ONE[array.dtype])
+
+
+def _is_single(rule: CutPoints, scores: NDArray[Any]) -> bool:
+    """Whether single scores are plainly what the rule reads."""
+    if scores.ndim != 1:
+        return False
+    if rule.scores == "posterior":
+        return bool(scores.min() >= 0 and scores.max() <= 1)
+    return bool(np.isfinite(scores).all())
