@@ -110,7 +110,8 @@ class DecidedCases:
         sample_weight, counts : column, optional
             A sampling weight, or how often each row occurred.
         classes, positive : optional
-            The order of the columns, as in `stakes.bayes_decisions`.
+            The order of the columns, as in `stakes.bayes_decisions`; without `y_true` also the
+            names of the classes, where `costs` has none.
 
         Returns
         -------
@@ -296,7 +297,8 @@ def _at_stake(
         return case_costs, rule.application
     if case_costs is not None and costs is None and application is None:
         costs, case_costs = case_costs, None
-    stated = stated_costs(application, costs, y_true, classes=classes, positive=positive)
+    labels = classes if y_true is None else y_true  # the names alone, where there are no labels
+    stated = stated_costs(application, costs, labels, classes=classes, positive=positive)
     if isinstance(stated, UncertainApplication):
         raise CostError(
             "estimates need costs that are known; these are ranges.",

@@ -15,6 +15,7 @@ from stakes._kernels.score_test_limits import score_limits
 from stakes._names import encode
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.exceptions import DataError, UndefinedError
+from stakes.messages.audience import either
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray
 
@@ -85,6 +86,16 @@ class LabelledCost:
         columns: dict[str, list[Any]] = {"slice": [str(name) for name in named]}
         columns |= {name: [getattr(each, name) for each in named.values()] for name in names}
         return Frame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        names = ("value", "low", "high", "level", "labels", "cases", "slope", "saving", "unit")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return {
+            **found,
+            "plain": dict(zip(("value", "low", "high"), self.plain, strict=True)),
+            "slices": {str(name): each.record() for name, each in self.slices.items()},
+        }
 
     def __contains__(self, cost: float) -> bool:
         return self.low <= cost <= self.high
@@ -232,7 +243,10 @@ def _chances(given: Any, known: NDArray[np.bool_]) -> FloatArray:
     if labels < LEAST_LABELS:
         raise UndefinedError(
             f"{labels} of {size} cases are labelled; at least {LEAST_LABELS} are needed.",
-            hint="estimate_cost(...) needs no labels; plan_labels(...) says how many pay off",
+            hint=either(
+                "estimate_cost(...) needs no labels; plan_labels(...) says how many pay off",
+                "which to label:  --plan 300   without labels:  --reference OLD.csv",
+            ),
         )
     if given is None:
         return np.full(size, labels / size)
@@ -284,7 +298,8 @@ def _refuse_other_cases(rows: _Rows) -> None:
         raise DataError(
             f"the labelled cases are not a random part: their {what} rank "
             f"{steps[worst]:.0f} standard errors from those of all cases.",
-            hint="say with which chance each case was labelled: chances=[...]",
+            hint="say with which chance each case was labelled: "
+            + either("chances=[...]", "--chances COLUMN"),
         )
 
 

@@ -16,6 +16,7 @@ from stakes._names import encode
 from stakes.application import Application, CaseCosts
 from stakes.application.cost_input import stated_costs
 from stakes.exceptions import CostError, DataError, UndefinedError
+from stakes.messages.audience import either
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray
@@ -80,6 +81,17 @@ class JudgedCost:
         columns: dict[str, list[Any]] = {"slice": [str(name) for name in named]}
         columns |= {name: [getattr(each, name) for each in named.values()] for name in names}
         return Frame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        names = ("value", "low", "high", "level", "cases", "known", "as_judged", "unit")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return {
+            **found,
+            "errors": np.asarray(self.errors.counts).tolist(),
+            "notes": list(self.notes),
+            "slices": {str(name): each.record() for name, each in self.slices.items()},
+        }
 
     def __contains__(self, cost: float) -> bool:
         return self.low <= cost <= self.high
@@ -238,7 +250,8 @@ def _counted(errors: Any, names: Any, truth: IntArray, labels: Any) -> FloatArra
         raise UndefinedError(
             f"no doubly labelled case is of class {empty[0]!r}, so the judge's errors there are "
             "unknown.",
-            hint="label some cases of each class by hand, or give `errors`",
+            hint="label some cases of each class by hand"
+            + either(", or give `errors`", ": fill in more of the column of the truth"),
         )
     return table
 

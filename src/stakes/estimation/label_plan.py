@@ -79,6 +79,12 @@ class LabelPlan:
         ways = ["chances", "random", "plain"]
         return Frame({"drawn": ways, "labels": [self.labels, self.random, self.plain]})
 
+    def record(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        names = ("labels", "width", "level", "random", "plain")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return {**found, "chances": self.chances.tolist()}
+
     def __str__(self) -> str:
         return self.text
 

@@ -88,13 +88,18 @@ def failures(conditions: Sequence[Condition], required: str | None, ev: Evaluati
     return said
 
 
-def period_failures(conditions: Sequence[Condition | None], found: Watch) -> list[str]:
-    """The same of periods."""
+def period_failures(
+    conditions: Sequence[Condition | None], found: Watch, estimated: Sequence[Any] = ()
+) -> list[str]:
+    """The same of periods; `estimated` are those without labels whose estimates rang."""
     said = []
     for each in conditions:
         if each is not None:
             value = found.last.after if each.figure == "cost" else found.last.change
             said += each.failed(value, found.periods[-1])
-        elif found.alarm:
+            continue
+        if found.alarm:
             said.append(f"failed: alarm at {', '.join(map(str, found.alarms))}")
+        if estimated:
+            said.append(f"failed: alarm of the estimate at {', '.join(map(str, estimated))}")
     return said

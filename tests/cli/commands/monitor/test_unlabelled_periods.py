@@ -81,4 +81,21 @@ def test_a_gap_among_labels_is_still_an_error(monitored):
     ran = monitored(gap=True)
     assert ran.code == 2
     assert "1 row of 'y', the truth, is empty in periods that have labels" in ran.err
+    assert "--missing drop" in ran.err
+    assert "stakes estimate PERIOD.csv --label y" in ran.err
     assert monitored("--missing", "drop", "--json").found["estimates"] is None
+
+
+def test_fail_if_alarm_counts_periods_without_labels(monitored):
+    ran = monitored("--fail-if", "alarm")
+    assert ran.code == 1
+    assert "failed: alarm of the estimate at 2026-03" in ran.err
+    assert "alarm at" not in ran.err.replace("estimate at", "")  # the labelled months are quiet
+
+
+def test_once_labels_have_come_they_decide(monitored):
+    found = monitored("--json", labelled=3).found
+    ran = monitored("--fail-if", "alarm", labelled=3)
+    assert found["alarms"] == ["2026-03"]
+    assert "failed: alarm at 2026-03" in ran.err
+    assert "estimate" not in ran.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
@@ -18,16 +19,22 @@ FIRST_CALL = (
     "--cost fn=40 fp=4"
 )
 #: What most people need, in the order of a first call.
-MOST_USED = "file --reference --label --positive --scores --proba --inputs --cost --costs"
+MOST_USED = "file --reference --label --positive --scores --proba --judge --plan --cost --costs"
 EXAMPLES = (
     """examples:
+no labels yet, and a file with labels from before:
   stakes estimate june.csv --reference may.csv --label churned --positive yes \\
          --scores gbm_p --cost fn=40 fp=4 --unit EUR
-  stakes estimate june.csv --reference may.csv --label churned --positive yes \\
-         --scores gbm_p --inputs age,contract --cost fn=40 fp=4
+which rows to label, and the cost once some cells of `churned` are filled in:
+  stakes estimate june.csv --plan 300 --scores gbm_p --cost fn=40 fp=4 -o plan.csv
+  stakes estimate plan.csv --label churned --positive yes --scores gbm_p \\
+         --chances chance --cost fn=40 fp=4
+a judge labelled every row, and `churned` holds the truth of some:
+  stakes estimate june.csv --label churned --positive yes --judge llm \\
+         --decisions called --cost fn=40 fp=4
 
-The reference has labels; the other file needs none. What no estimate without labels can see: that
-the same inputs now lead to other outcomes. Label some new cases at random to check that.
+What no estimate without labels can see: that the same inputs now lead to other outcomes. Label
+some new cases at random to check that.
 """
     + EXIT_CODES
 )
@@ -40,42 +47,148 @@ _REFERENCE = {
     "--by COLUMN": "also estimate each value of this column by itself",
     "--level 0.95": "the confidence level of intervals",
 }
+_SOME = {
+    "--chances COLUMN": "the chance with which each row was to be labelled (default: all alike)",
+    "--judge COLUMN": "labels of a person or a model that errs, for every row; the label column "
+    "holds the truth of some. Needs --decisions",
+    "--plan N": "say which rows to label, if about N labels can be had",
+    "--plan-width W": "the same, for an interval of this width",
+    "-o --output FILE": "write the rows (.csv or .jsonl) with the `chance` of each, and 1 in "
+    "`drawn` for those to label",
+    "--seed 0": "of the rows that are drawn",
+}
+#: Which options belong to which question, by their names in Python.
+_OF_REFERENCE, _OF_PLAN = ("inputs", "change"), ("output", "seed")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     add_data_options(parser)
-    add_group(parser, "the reference", _REFERENCE, change="auto", level=0.95,
+    add_group(parser, "no labels: the reference", _REFERENCE, change="auto", level=0.95,
               inputs={"default": ""})  # fmt: skip
+    numbers = {"plan": {"type": int}, "plan_width": {"type": float}, "seed": 0}
+    add_group(parser, "labels for some rows (without --reference)", _SOME, **numbers)
     add_model_options(parser)
     add_cost_options(parser)
     add_group(parser, "what to print", {"--json": "everything, as JSON"})
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read both files, estimate, print."""
-    from stakes.cli.commands.estimate.estimate_text import print_estimates
-    from stakes.cli.commands.estimate.file_estimates import estimate_files
-    from stakes.cli.show.terminal import print_json
+    """Find out which question it is, answer it, print."""
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
-    if args.file is None or args.reference is None:
+    some = args.label or args.plan is not None or args.plan_width is not None
+    if args.file is None or (args.reference is None and not some):
         raise DataError(
-            "I need a file with labels and one without.",
+            "I need a file with labels and one without, or a file with labels in some rows.",
             hint="stakes estimate NEW.csv --reference OLD.csv --label COLUMN --scores A "
-            "--cost fn=10 fp=1",
+            "--cost fn=10 fp=1\n"
+            "stakes estimate PARTLY.csv --label COLUMN --scores A --cost fn=10 fp=1\n"
+            "which rows to label:  stakes estimate NEW.csv --plan 300 --scores A --cost fn=10 fp=1",
         )
+    _refuse_together(args)
+    if args.reference is not None:
+        return _without_labels(args)
+    if args.plan is not None or args.plan_width is not None:
+        return _planned(args)
+    return _with_some(args)
+
+
+def _refuse_together(args: argparse.Namespace) -> None:
+    """Raise for options of different questions."""
+    from stakes.exceptions import DataError
+
+    questions = ("reference", "judge", "plan", "plan_width")
+    asked = [name for name in questions if getattr(args, name) is not None]
+    given = {
+        "chances": args.chances is not None,
+        "inputs": bool(args.inputs),
+        "change": args.change != "auto",
+        "output": args.output is not None,
+        "seed": args.seed != 0,
+    }
+    beside = {"reference": _OF_REFERENCE, "plan": _OF_PLAN, "plan_width": _OF_PLAN, "judge": ()}
+    passes = ("chances",) if not asked else beside[asked[0]]
+    unfit = [*asked[1:], *(name for name, is_given in given.items() if is_given and
+                           name not in passes)]  # fmt: skip
+    if unfit:
+        names = [f"--{name.replace('_', '-')}" for name in (*asked[:1], *unfit[:1])]
+        if len(names) == 1:
+            needed = "--reference OLD.csv" if unfit[0] in _OF_REFERENCE else "--plan N"
+            raise DataError(f"{names[0]} goes with {needed}, which is missing.")
+        raise DataError(f"{names[0]} and {names[1]} do not go together.", hint="leave one out")
+
+
+def _without_labels(args: argparse.Namespace) -> int:
+    """An estimate from a labelled file."""
+    from stakes.cli.commands.estimate.estimate_text import print_estimates
+    from stakes.cli.commands.estimate.file_estimates import estimate_files
+
     found = estimate_files(
         inquiry_of(args), reference=args.reference, inputs=args.inputs, change=args.change
     )
+    if not _told(found, args, {"source": found.source, "reference": found.reference}):
+        print_estimates(found)
+    return EXIT_OK
+
+
+def _with_some(args: argparse.Namespace) -> int:
+    """The cost from the labels of some rows, or from those of a judge."""
+    from stakes.cli.commands.estimate.estimate_text import print_part
+    from stakes.cli.commands.estimate.partly_labelled import cost_by_judge, cost_of_part
+
+    inquiry = inquiry_of(args)
+    if args.judge is not None:
+        found = cost_by_judge(inquiry, judge=args.judge)
+    else:
+        found = cost_of_part(inquiry, chances=args.chances)
+    less = {name: each.record() for name, each in found.differences.items()}
+    if not _told(found, args, {"source": found.source}, {"differences": less}):
+        print_part(found)
+    return EXIT_OK
+
+
+def _told(found: Any, args: argparse.Namespace, sources: Any, more: Any = None) -> bool:
+    """Say the notes; and everything as JSON, if that was asked for."""
+    from stakes.cli.show.terminal import print_json
+
     for note in found.notes:
         warn(note)
     if args.json:
         models = {name: each.record() for name, each in found.estimates.items()}
-        sources = {"source": found.source, "reference": found.reference}
-        print_json({**sources, "models": models})
-    else:
-        print_estimates(found)
+        print_json({**sources, "models": models, **(more or {})})
+    return bool(args.json)
+
+
+def _planned(args: argparse.Namespace) -> int:
+    """Which rows to label; written beside the rows, if a file is named."""
+    from stakes.cli.commands.estimate.estimate_text import print_plan
+    from stakes.cli.commands.estimate.partly_labelled import plan_of_file, write_plan
+    from stakes.cli.show.outputs import refuse_ending, refuse_overwriting
+    from stakes.cli.show.terminal import print_json, print_wrapped
+    from stakes.exceptions import DataError
+    from stakes.messages.quantities import grouped
+
+    if args.seed < 0:
+        raise DataError(f"--seed must be 0 or more; got {args.seed}.")
+    refuse_overwriting({"-o": args.output}, [args.file])
+    refuse_ending("-o", args.output, (".csv", ".jsonl"))
+    found = plan_of_file(inquiry_of(args), labels=args.plan, width=args.plan_width)
+    for note in found.notes:
+        warn(note)
+    drawn = write_plan(found, args.output, args.seed) if args.output else None
+    if args.json:
+        print_json({"source": found.table.source, "models": list(found.models),
+                    **found.plan.record(), "drawn": drawn})  # fmt: skip
+        return EXIT_OK
+    print_plan(found)
+    if drawn is not None:
+        print_wrapped(
+            f"{args.output}: all rows with their `chance`; {grouped(drawn)} are drawn (1 in "
+            "`drawn`). Fill in their labels, then:"
+        )
+        print_wrapped(f"stakes estimate {args.output} --label COLUMN --chances chance ...",
+                      first="  ", rest="    ")  # fmt: skip
     return EXIT_OK

@@ -1,4 +1,4 @@
-"""Estimates without labels on the terminal."""
+"""Estimates on the terminal: without labels, from some, by a judge; and plans."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ import math
 
 from stakes.application.cost_sentences import describe_costs
 from stakes.cli.commands.estimate.file_estimates import FileEstimates
+from stakes.cli.commands.estimate.partly_labelled import FilePlan, PartEstimates
 from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
-from stakes.estimation import CostEstimate
+from stakes.estimation import CostEstimate, JudgedCost, LabelledCost
 from stakes.estimation.cost_estimate import ASSUMED, UNSEEN
 from stakes.messages.quantities import grouped, percent
+
+#: What estimates from some labels assume.
+BY_LABELS = (
+    "Assumed: chance alone chose the rows that have a label, with equal chances or those of "
+    "--chances."
+)
+BY_JUDGE = (
+    "Assumed: given the truth, the judge errs as often in all rows as in those that have a label, "
+    "whatever was decided."
+)
 
 
 def print_estimates(found: FileEstimates) -> None:
@@ -20,10 +31,7 @@ def print_estimates(found: FileEstimates) -> None:
         f"{grouped(first.reference_cases)} with labels",
         rest="  ",
     )
-    app = found.application
-    said = describe_costs(app.costs, unit=app.unit)
-    for line in ["costs differ from case to case"] if found.per_case else said.splitlines():
-        print_aligned(line)
+    _print_costs(found)
     for name, each in found.estimates.items():
         print()
         _print(name, each)
@@ -31,14 +39,81 @@ def print_estimates(found: FileEstimates) -> None:
     print_wrapped(UNSEEN, first="- ", rest="  ")
 
 
-def _print(name: str, found: CostEstimate) -> None:
-    """One model."""
-    unit = f" {found.unit}" if found.unit else ""
+def print_part(found: PartEstimates) -> None:
+    """The cost of each model from some labels, or by a judge's; differences; what is assumed."""
+    first = next(iter(found.estimates.values()))
+    judged = isinstance(first, JudgedCost)
+    known = first.known if isinstance(first, JudgedCost) else first.labels
+    print(f"read {found.source}: {grouped(first.cases)} cases, {grouped(known)} with a label")
+    _print_costs(found)
+    for name, each in found.estimates.items():
+        print()
+        _print_value(f"{name}: cost per case", each)
+        for note in each.notes if isinstance(each, JudgedCost) else ():
+            print_wrapped(note, first="- ", rest="  ")
+    for name, each in found.differences.items():
+        print()
+        _print_value(f"{name}: cost per case", each)
+    print()
+    print_wrapped(BY_JUDGE if judged else BY_LABELS, first="- ", rest="  ")
+
+
+def print_plan(found: FilePlan) -> None:
+    """How many rows to label, and what that gives."""
+    plan, rows = found.plan, grouped(found.plan.chances.shape[0])
+    what = f"the cost of {found.models[0]}"
+    if len(found.models) > 1:
+        what = f"the cost of {found.models[0]} less that of {found.models[1]}"
     print_wrapped(
-        f"{name}: estimated cost per case {found.value:.4g}{unit} ({found.low:.4g} to "
-        f"{found.high:.4g}, {percent(found.level)} interval)",
+        f"Label about {grouped(plan.labels)} of {rows} rows, each with its own chance: the "
+        f"{percent(plan.level)} interval of {what} will be about {plan.width:.3g} wide.",
         style=bold,
     )
+    print_wrapped(
+        f"Drawn with equal chances, {grouped(plan.random)} labels give the same; without the "
+        f"scores, {grouped(plan.plain)}."
+    )
+
+
+def _print_costs(found: FileEstimates | PartEstimates) -> None:
+    """What errors cost."""
+    app = found.application
+    said = describe_costs(app.costs, unit=app.unit)
+    for line in ["costs differ from case to case"] if found.per_case else said.splitlines():
+        print_aligned(line)
+
+
+def _print_value(said: str, found: CostEstimate | LabelledCost | JudgedCost) -> None:
+    """An estimate with its interval, what it is compared with, and its slices."""
+    unit = f" {found.unit}" if found.unit else ""
+    print_wrapped(
+        f"{said} {found.value:.4g}{unit} ({found.low:.4g} to {found.high:.4g}, "
+        f"{percent(found.level)} interval)",
+        style=bold,
+    )
+    if isinstance(found, LabelledCost):
+        plain = found.plain
+        alone = f"the labels alone: {plain[0]:.4g} ({plain[1]:.4g} to {plain[2]:.4g})"
+        print_wrapped(alone, first="  ", rest="  ")
+    elif isinstance(found, JudgedCost):
+        alone = f"if the judge were always right: {found.as_judged:.4g}"
+        print_wrapped(alone, first="  ", rest="  ")
+    else:
+        return
+    _print_slices(found)
+
+
+def _print_slices(found: CostEstimate | LabelledCost | JudgedCost) -> None:
+    """One line for each slice."""
+    for key, each in found.slices.items():
+        ends = f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g})"
+        print_wrapped(f"{key}: {ends}, {grouped(each.cases)} cases", first="  ", rest="    ")
+
+
+def _print(name: str, found: CostEstimate) -> None:
+    """One model."""
+    _print_value(f"{name}: estimated cost per case", found)
+    unit = f" {found.unit}" if found.unit else ""
     if not math.isnan(found.naive):
         naive = f"best decision without a model: {found.naive:.4g}{unit}"
         print_wrapped(naive, first="  ", rest="  ")
@@ -48,8 +123,6 @@ def _print(name: str, found: CostEstimate) -> None:
     if found.change == "inputs":
         worth = f"the weighted reference is worth {found.effective_cases:.0f} equal cases"
         print_wrapped(worth, first="  ", rest="  ")
-    for key, each in found.slices.items():
-        ends = f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g})"
-        print_wrapped(f"{key}: {ends}, {grouped(each.cases)} cases", first="  ", rest="    ")
+    _print_slices(found)
     for note in found.notes:
         print_wrapped(note, first="- ", rest="  ")

@@ -67,17 +67,13 @@ def estimate_files(
     of_kind(inquiry, "inquiry", Inquiry)
     labelled = inquiry.but(source=reference)
     for each in (inquiry, labelled):
-        if each.is_far:
-            raise DataError(
-                "estimates need rows that can be read into memory.",
-                hint="from counts in Python:  DecidedCases.from_bins(bins, application=app)",
-            )
+        refuse_far(each)
     question = asked(labelled)
-    fresh = inquiry.source if isinstance(inquiry.source, Table) else read_table(inquiry.file or "")
+    fresh = table_in(inquiry)
     columns = inputs.split(",") if isinstance(inputs, str) and inputs else list(inputs)
     found, notes = {}, [*question.notes]
     old, said = _models(question, question.table, question.cases)
-    new, more = _models(question, fresh, _unlabelled(question, fresh))
+    new, more = _models(question, fresh, all_rows(question, fresh))
     notes += [*said, *more]
     for (model, cases), (other, others) in zip(old, new, strict=True):
         made = SameRule(question, cases, columns)
@@ -89,8 +85,22 @@ def estimate_files(
     return FileEstimates(found, question.application, *sources, tuple(notes), per_case)
 
 
-def _unlabelled(question: Asked, table: Table) -> Cases:
-    """All rows of the new file; their truth is not known, and never looked at."""
+def refuse_far(inquiry: Inquiry) -> None:
+    """Raise for rows that an engine would count."""
+    if inquiry.is_far:
+        raise DataError(
+            "estimates need rows that can be read into memory.",
+            hint="from counts in Python:  DecidedCases.from_bins(bins, application=app)",
+        )
+
+
+def table_in(inquiry: Inquiry) -> Table:
+    """The rows of the file that is asked about."""
+    return inquiry.source if isinstance(inquiry.source, Table) else read_table(inquiry.file or "")
+
+
+def all_rows(question: Asked, table: Table) -> Cases:
+    """All rows of a file; their truth is not known, and never looked at."""
     name = question.inquiry.weight
     weights = None if name is None else table.numbers(name)
     rows, truth = np.arange(table.n_rows), np.zeros(table.n_rows, dtype=np.intp)
@@ -102,16 +112,21 @@ def _models(
 ) -> tuple[list[tuple[Model, Cases]], list[Any]]:
     """Each model with the cases that it has a value for."""
     inquiry, decisions = question.inquiry, texts(question.application.decisions)
+    refuse_unlikely(inquiry)
+    with speaking_of(rows=cases.rows):
+        read = models_of(table, cases, decisions, inquiry)
+    kept = [without_gaps([model], cases, inquiry, for_decisions=False) for model in read]
+    return [(m[0], c) for m, c, _ in kept], [note for _, _, note in kept if note is not None]
+
+
+def refuse_unlikely(inquiry: Inquiry) -> None:
+    """Raise for models that do not say how likely each outcome is."""
     if inquiry.decisions or inquiry.kind == "rank":
         raise DataError(
             "estimates need probabilities or log-odds: decisions and ranks do not say how likely "
             "each outcome is.",
             hint="--scores COLUMN, or --proba 'p_*'",
         )
-    with speaking_of(rows=cases.rows):
-        read = models_of(table, cases, decisions, inquiry)
-    kept = [without_gaps([model], cases, inquiry, for_decisions=False) for model in read]
-    return [(m[0], c) for m, c, _ in kept], [note for _, _, note in kept if note is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +137,13 @@ class SameRule:
     reference: Cases
     inputs: list[str]
 
-    def cases(self, model: Model, cases: Cases, table: Table, *, labelled: bool) -> DecidedCases:
-        """The cases of one model with its decisions."""
+    def cases(
+        self, model: Model, cases: Cases, table: Table, *, labelled: bool, moved: bool = True
+    ) -> DecidedCases:
+        """The cases of one model with its decisions.
+
+        With `moved`, scores are decided at the shares of the place, from those of the reference.
+        """
         question, inquiry = self.question, self.question.inquiry
         app = question.application
         posteriors = self._posteriors(model)
@@ -132,7 +152,7 @@ class SameRule:
             if inquiry.prevalence:
                 raise DataError("--prevalence does not go with costs per case here.")
             costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
-        else:
+        elif moved:
             place = at_place(app, self.reference.priors, inquiry).app
             rule = rule_of(place, self.reference, inquiry, None)
             if rule is None:
@@ -145,7 +165,7 @@ class SameRule:
             case_costs=costs,
             decisions=decisions,
             inputs=self._inputs(table, cases) if self.inputs else None,
-            by=self._slices(table, cases),
+            by=self.slices(table, cases),
             sample_weight=cases.weights,
         )
 
@@ -161,7 +181,7 @@ class SameRule:
         """Columns of numbers as numbers, others as text."""
         return Inputs({name: _column(table, name)[cases.rows] for name in self.inputs})
 
-    def _slices(self, table: Table, cases: Cases) -> Any:
+    def slices(self, table: Table, cases: Cases) -> Any:
         """The slice of each case, if slices were asked for."""
         name = self.question.inquiry.by
         return None if name is None else _texts(table, name)[cases.rows]

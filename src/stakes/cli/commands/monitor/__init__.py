@@ -58,8 +58,8 @@ _PERIODS = {
     "--level 0.95": "the probability that there is no false alarm in the whole run",
 }
 _ALARM = {
-    "--fail-if alarm": "exit with code 1 on any alarm, or if the last period meets a condition "
-    "such as 'cost>0.5' or 'change>0.1'",
+    "--fail-if alarm": "exit with code 1 on any alarm, also of a period without labels, or if the "
+    "last period with labels meets a condition such as 'cost>0.5' or 'change>0.1'",
 }
 
 
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
-    failed = period_failures(conditions, found.watch)
+    failed = period_failures(conditions, found.watch, found.alarms_without_labels)
     if args.plot:
         draw(found, args.plot)
     if args.html:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -54,7 +55,9 @@ def estimates_of(
         said = rows_of(int(mixed.sum()), f"'{cases.label}', the truth,")
         raise DataError(
             f"{said} empty in periods that have labels, such as {names[blank_at[mixed][0]]}.",
-            hint="To leave them out: --missing drop",
+            hint="to leave them out:  --missing drop\n"
+            "if chance chose the labels of a period, estimate its rows in a file of their own:\n"
+            f"stakes estimate PERIOD.csv --label {shlex.quote(cases.label)} ...",
         )
     blank, other = _without_labels(question, model, cases)
     first = np.isin(at, [names.index(name) for name in reference])

@@ -41,6 +41,12 @@ class Watched:
     chosen: bool = False  # by us
     estimates: PeriodEstimates | None = None  # where labels have not arrived
 
+    @property
+    def alarms_without_labels(self) -> tuple[Any, ...]:
+        """Periods without labels whose estimates rang; where labels have arrived, they decide."""
+        rung = () if self.estimates is None else self.estimates.alarms
+        return tuple(name for name in rung if name not in self.watch.periods)
+
 
 def chosen(models: list[str], given: str | None) -> str:
     """The model that is meant, when there are several."""
