@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ from stakes.typing import IntArray
 class PartEstimates:
     """The cost of each model, and of the first less each other one."""
 
-    estimates: dict[str, LabelledCost] | dict[str, JudgedCost]
+    estimates: Mapping[str, LabelledCost | JudgedCost]
     application: Application
     source: str
     notes: tuple[Any, ...]
@@ -93,7 +94,7 @@ def cost_of_part(inquiry: Inquiry, *, chances: str | None = None) -> PartEstimat
     truth = _truth(question)[cases.rows]
     drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
     made = {model.name: _decided(question, model, cases) for model in models}
-    how = {"chances": drawn, "level": question.inquiry.level}
+    how: dict[str, Any] = {"chances": drawn, "level": question.inquiry.level}
     (first, one), *others = made.items()
     with speaking_of(rows=cases.rows):
         found = {name: cost_from_labels(truth, each, **how) for name, each in made.items()}
