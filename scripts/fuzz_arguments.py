@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz_rooms import room_instances, room_values
 
 import stakes
 from stakes import application, audit, calibration, curves, elicitation, metrics, summaries
@@ -286,6 +287,7 @@ def base_values(folder: Path) -> Base:
         "costs: FloatArray": np.zeros((3, 2, 2)),
     }
     values |= _by_function(locals())
+    values |= room_values({"table": TABLE, "matrix": matrix, "other": other})
     values["curves"] = None
     return values
 
@@ -584,6 +586,7 @@ def instances(made: Base) -> dict[str, list[Any]]:
         doubt.compare(made["paired"], made["application"], draws=20),
         doubt.interval(made["matrix"], application=made["application"], draws=20),
         made["talk"].question(made["MatrixElicitation.question.systems"]),
+        *room_instances(),
     ]
     for made_by in calibrators:
         try:

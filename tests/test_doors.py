@@ -25,6 +25,21 @@ from stakes.exceptions import CostError, DataError, FormatError, LabelError, Sta
 Y = [0, 1, 0, 1]
 SCORES = stakes.ScoreCounts.from_scores(Y, [-1.0, 1.0, 0.5, 2.0], kind="llr")
 MATRIX = stakes.ConfusionMatrix([[9, 1], [2, 8]])
+TWO = [[0, 1], [5, 0]]
+LABELS, RISKS = Y * 60, [0.1, 0.9, 0.3, 0.8, 0.2, 0.6] * 40
+CASCADE = stakes.resources.evaluate_cascade(
+    LABELS,
+    {"small": RISKS, "large": RISKS[::-1]},
+    prices={"small": 0.0, "large": 0.1},
+    costs=TWO,
+    folds=2,
+)
+LIMITED = stakes.evaluate(LABELS, RISKS, costs=TWO, capacity={1: 20}, recalibrate=False).capacity
+ANNA = stakes.resources.Reviewer.perfect("Anna", hours=1)
+PLAN = stakes.resources.review_plan([0.1, 0.9], TWO, reviewers=ANNA, draws=9, rng=0)
+CALIBRATED = stakes.DecisionRule(
+    TWO, calibrator=stakes.calibration.Isotonic().fit(stakes.Posteriors(np.array(RISKS)), LABELS)
+)
 
 
 def id_of(value: object) -> str:
@@ -313,6 +328,87 @@ class TestKinds:
         frame = {"y": Y, "p": [0.1, 0.9, 0.4, 0.8]}
         with pytest.raises(StakesError):
             stakes.evaluate_frame(frame, label="y", decisions=columns, costs=[[0, 1], [5, 0]])
+
+    @pytest.mark.parametrize(
+        "name", [5, "x", ["a", "b"], {"a": 1}, np.zeros((2, 2)), 1j], ids=id_of
+    )
+    @pytest.mark.parametrize(
+        ("door", "parameter"),
+        [
+            (CASCADE.cost, "name"),
+            (lambda v: CASCADE.cascade.step(v, [0.5]), "stage"),
+            (LIMITED.curve, "model"),
+            (PLAN.hour_price, "reviewer"),
+            (lambda v: stakes.DecisionRule(TWO, scores=v), "scores"),
+            (lambda v: stakes.DecisionRule(TWO).cuts(v), "score_type"),
+            (CALIBRATED.raw_cuts, "score_type"),
+            (lambda v: CALIBRATED.to_onnx(score_type=v), "score_type"),
+            (lambda v: stakes.DecisionRule(TWO).decide_frame({}, on_error=v), "on_error"),
+        ],
+    )
+    def test_one_of_the_names(self, door: Any, parameter: str, name: Any) -> None:
+        with pytest.raises(DataError, match=f"`{parameter}` must be one of '.*; got"):
+            door(name)
+
+    def test_another_row_or_decision(self) -> None:
+        with pytest.raises(DataError, match="`name` must be one of"):
+            CASCADE.saving(["small"])
+        with pytest.raises(DataError, match="`decision` must be one of 0, 1; got '1'"):
+            LIMITED.curve("model", "1")
+        assert LIMITED.notes(["model"]) == []  # type: ignore[arg-type]
+
+    def test_rules_of_odd_parts(self) -> None:
+        for wrong in ([1], ["a", "b"], [None, 1], 5, iter([0, 1, 2])):
+            with pytest.raises(DataError, match="`score_range` must"):
+                stakes.DecisionRule(TWO, score_range=wrong)  # type: ignore[arg-type]
+        for part, wrong in (("cut_texts", -1), ("per_case", np.zeros(2)), ("per_case", "x")):
+            with pytest.raises(DataError, match=f"`{part}` must be"):
+                stakes.DecisionRule(TWO, **{part: wrong})  # type: ignore[arg-type]
+        with pytest.raises(DataError, match="`score` must be a probability"):
+            stakes.DecisionRule(TWO).decide_one(10**400)
+
+    @pytest.mark.filterwarnings("error")
+    def test_no_case_to_share_capacity_among(self) -> None:
+        for found in (
+            lambda: stakes.resources.capacity_optimum([], TWO, capacity={1: 2}),
+            lambda: stakes.resources.capacity_curve([], TWO, decision=1),
+            lambda: stakes.resources.review_plan([], TWO, reviewers=ANNA),
+        ):
+            with pytest.raises(DataError, match="`posteriors` must hold at least one case"):
+                found()
+
+    def test_odd_reviewers_and_limits(self) -> None:
+        with pytest.raises(StakesError, match="rows of equal length"):
+            stakes.resources.capacity_curve([0.1, 0.9], [[1], [5, 0]], decision=1)
+        for wrong in (None, 3.7, {"0", "1"}, sparse.csr_array(np.eye(2))):
+            with pytest.raises(StakesError, match="`decisions` must be"):
+                stakes.resources.read_limits("1=5%", wrong)  # type: ignore[arg-type]
+        with pytest.raises(DataError, match="`hours` must be a number"):
+            stakes.resources.Reviewer("Anna", np.eye(2), hours=np.array([1, 2]))  # type: ignore[arg-type]
+        with pytest.raises(DataError, match="`classes` must be at most 1,000"):
+            stakes.resources.Reviewer.perfect("Anna", 10**6)
+        with pytest.raises(DataError, match="`final` must be a bool"):
+            stakes.resources.review_plan([0.5], TWO, reviewers=ANNA, final=Y)  # type: ignore[arg-type]
+
+    def test_estimates_of_odd_columns(self) -> None:
+        cases = stakes.estimation.DecidedCases
+        for wrong in (-1, "x", stakes.CostMatrix(TWO)):
+            with pytest.raises(DataError, match="`case_costs` must be a CaseCosts"):
+                cases.from_scores(Y, [0.1, 0.9, 0.4, 0.8], costs=TWO, case_costs=wrong)  # type: ignore[arg-type]
+        held = cases.from_scores(None, [0.1, 0.9] * 20, costs=TWO)
+        with pytest.raises(DataError, match="`chances` must have one entry per case"):
+            stakes.estimation.cost_from_labels(Y * 10, held, chances=[[1], *[0.5] * 39])
+        with pytest.raises(DataError, match="`y_true` must be a column"):
+            stakes.estimation.cost_from_labels(np.array(0.5), held)
+        with pytest.raises(DataError, match="`labelled` must be a bool"):
+            cases.from_bins(SCORES, application=TWO, labelled=Y)  # type: ignore[arg-type]
+
+    def test_flags_and_parts(self) -> None:
+        with pytest.raises(DataError, match="`surely` must be a bool"):
+            stakes.testing.assert_cost(Y, Y, costs=TWO, max_cost=1, surely=Y)  # type: ignore[arg-type]
+        for parts in (1e6, np.zeros(2), (), (MATRIX,)):
+            with pytest.raises(DataError, match="`parts` must be"):
+                summaries.SlicedCounts("{}", "[]", (0, 1), (0, 1), ("May",), parts)  # type: ignore[arg-type]
 
     def test_long_things_are_said_in_brief(self) -> None:
         assert len(in_brief(list(range(1000)))) <= 100

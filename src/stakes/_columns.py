@@ -140,6 +140,8 @@ def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool
     else:
         items = values if isinstance(values, np.ndarray) else _from_sequence(values, name)
         items = items.reshape(-1).tolist() if 1 in items.shape else items.tolist()
+    if not isinstance(items, list):
+        raise DataError(f"`{name}` must be a column with one entry per case; got {items!r}.")
     column = np.empty(len(items), dtype=object)
     column[:] = items
     known = ~_is_missing(column)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._columns import EXACT, as_column, in_brief
-from stakes.exceptions import LabelError, StakesError
+from stakes.exceptions import DataError, LabelError, StakesError
 from stakes.messages.audience import row
 from stakes.typing import IntArray, Name
 
@@ -60,6 +60,15 @@ def place_of(name: Any, names: Iterable[Any]) -> int | None:
         return {known: at for at, known in enumerate(names)}.get(_plain(name))
     except TypeError:
         return None
+
+
+def one_of(value: Any, name: str, known: Iterable[Any]) -> Any:
+    """The one of the known names that is meant, as it is known."""
+    names = tuple(known)
+    place = place_of(value, names)
+    if place is None:
+        raise DataError(f"`{name}` must be one of {listed(names)}; got {in_brief(value)}.")
+    return names[place]
 
 
 def table_names(

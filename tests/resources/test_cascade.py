@@ -172,5 +172,5 @@ class TestRefusals:
         with pytest.raises(DataError, match="100 cases or more; got 50"):
             fit_cascade(truth[:50], {k: v[:50] for k, v in stages.items()}, **told)
         cascade = fit_cascade(truth, stages, **told)
-        with pytest.raises(DataError, match="there is no stage 'tiny'"):
+        with pytest.raises(DataError, match="`stage` must be one of 'small'"):
             cascade.step("tiny", [0.1])

@@ -310,7 +310,7 @@ def test_expressions_of_more_classes(engine):
 @pytest.mark.parametrize(
     ("parts", "error", "said"),
     [
-        ({"scores": "prob"}, DataError, "`scores` must be one of posterior"),
+        ({"scores": "prob"}, DataError, "`scores` must be one of 'posterior'"),
         ({"score_type": "int8"}, DataError, "`score_type` must be one of"),
         ({"scores": "rank"}, DataError, "needs `cut` or a calibrator"),
         ({"scores": "rank", "cut": float("nan")}, DataError, "got nan"),

@@ -11,6 +11,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._names import one_of
 from stakes.application import CostExpression
 from stakes.engines.frame_reduction import native
 from stakes.engines.narwhals_expressions import DIALECT, as_table
@@ -54,8 +55,7 @@ def decided_frame(
     rule: DecisionRule, frame: Any, *, on_error: str = "raise", columns: Any = None
 ) -> DecidedFrame:
     """See `DecisionRule.decide_frame`; `columns` in place of those that the rule knows."""
-    if on_error not in ("raise", "column"):
-        raise DataError(f"`on_error` must be 'raise' or 'column'; got {on_error!r}.")
+    one_of(on_error, "on_error", ("raise", "column"))
     rows = nw.from_native(native(frame))
     names = score_columns(rule, columns)
     refuse_names(rule, rows.collect_schema().names(), names, marked=on_error == "column")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import as_whole
 from stakes._kernels.cell_counts import add_cells
 from stakes._names import listed, place_of
 from stakes.application import CostMatrix
@@ -214,7 +215,8 @@ class Reduction:
     def sums_in_class(self, truth: int) -> FloatArray:
         """What each cell of the cost matrix adds up to over the cases of one class."""
         panel = self.whole.panels[0]
-        return self._tallied(panel, lambda *_: panel.cells[:, 0] == truth).sums
+        code = as_whole(truth, "truth", least=0)
+        return self._tallied(panel, lambda *_: panel.cells[:, 0] == code).sums
 
     def average_costs(self) -> CostMatrix:
         """The average of the costs of each case, over all cases."""
@@ -367,8 +369,8 @@ class Reduction:
 
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""
-        if name is not None and any(name == each.application for each in self.request.systems):
-            return name
+        if place_of(name, {each.application for each in self.request.systems}) is not None:
+            return str(name)
         return _only(name, self.request.applications, "application")
 
     def _model(self, name: str | None) -> str:

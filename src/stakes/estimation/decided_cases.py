@@ -199,6 +199,7 @@ class DecidedCases:
         <DecidedCases: 3 cases with labels, decided by p > 0.0909>
         """
         of_kind(bins, "bins", RankedScores)
+        of_kind(labelled, "labelled", bool)
         if bins.kind not in ("posterior", "log_odds"):
             raise DataError(
                 f"`bins` must hold posteriors or log odds; got scores of kind {bins.kind!r}.",
@@ -346,6 +347,8 @@ def _read(
     size = said.shape[0]
     if not size:
         raise DataError("`posteriors` must hold at least one case; got none.")
+    if case_costs is not None:
+        of_kind(case_costs, "case_costs", CaseCosts)
     given = {"case_costs": case_costs, "y_true": y_true, "decisions": decisions, "by": by}
     columns: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in ("y_true", "decisions", "by"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_level, of_kind, same_length
+from stakes._checks import as_level, is_number, of_kind, same_length
 from stakes._columns import as_floats, known_entries, refuse_rows
 from stakes._kernels.score_test_limits import score_limits
 from stakes._names import encode
@@ -250,7 +250,7 @@ def _chances(given: Any, known: NDArray[np.bool_]) -> FloatArray:
         )
     if given is None:
         return np.full(size, labels / size)
-    column = np.full(size, given) if np.ndim(given) == 0 else given
+    column = np.full(size, given) if is_number(given) else given
     chances = as_floats(column, "chances", length=size).astype(np.float64)
     refuse_rows(
         ~((chances > 0) & (chances <= 1)), "`chances` must be above 0 and at most 1", "is {:g}",

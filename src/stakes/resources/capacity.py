@@ -25,7 +25,7 @@ from stakes.application import Application, CaseCosts
 from stakes.application.application import as_application
 from stakes.decisions.bayes import class_posteriors
 from stakes.decisions.case_rules import expected_case_costs
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError
 from stakes.posteriors.class_order import asked_order
 from stakes.resources.limit import Limit, read_limits, refuse_impossible
 from stakes.results import Frame
@@ -147,7 +147,7 @@ def expected_costs(
 
     `costs` are those of all cases or of each, as `capacity_optimum` takes them.
     """
-    if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and np.ndim(costs) == 3):
+    if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and _depth(costs) == 3):
         cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
         found = expected_case_costs(posteriors, cases, classes=classes, positive=positive)
         return found, None, cases.decisions
@@ -155,6 +155,20 @@ def expected_costs(
     array = class_posteriors(posteriors, app.classes, asked_order(classes, positive))
     found = np.asarray(array.astype(np.float64, copy=False) @ app.costs.values)
     return found, app, app.decisions
+
+
+def refuse_no_case(size: int) -> None:
+    """Raise where there is nothing to decide."""
+    if not size:
+        raise DataError("`posteriors` must hold at least one case; got none.")
+
+
+def _depth(costs: Any) -> int:
+    """How deep an array or nested lists go; 0 where rows are of unequal length."""
+    try:
+        return np.ndim(costs)
+    except ValueError:
+        return 0
 
 
 def _is_matrix(costs: Any) -> bool:
@@ -249,6 +263,7 @@ def optimum(
 ) -> CapacityOptimum:
     """See `capacity_optimum`, from expected costs (n_cases, n_decisions)."""
     size = len(expected)
+    refuse_no_case(size)
     each = np.ones(size) if weights is None else weights * (size / weights.sum())
     ends = _ends(limits, float(size), app, whole=weights is None)
     places = [names.index(limit.decision) for limit in limits]

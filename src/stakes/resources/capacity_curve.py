@@ -13,7 +13,7 @@ from stakes._columns import as_floats, as_weights
 from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
-from stakes.resources.capacity import expected_costs, optimum
+from stakes.resources.capacity import expected_costs, optimum, refuse_no_case
 from stakes.resources.limit import Limit, read_limits
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
@@ -133,6 +133,7 @@ def curve_of(
     app: Application | None = None,
 ) -> CapacityCurve:
     """See `capacity_curve`; from expected and real costs (n_cases, n_decisions)."""
+    refuse_no_case(len(expected))
     if others or stops is not None:
         wanted = _stops(stops, len(expected))
         found = [

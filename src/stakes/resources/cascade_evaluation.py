@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, as_whole
+from stakes._names import one_of
 from stakes.calibration import stratified_folds
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
@@ -66,7 +67,7 @@ class CascadeEvaluation:
 
     def cost(self, name: str = CASCADE) -> float:
         """Cost per case, prices included."""
-        return float(self.shares @ self.costs[name])
+        return float(self.shares @ self.costs[one_of(name, "name", self.costs)])
 
     def saving(self, name: str | None = None) -> tuple[float, float, float]:
         """What the cascade saves per case against another row, and the interval of it.
@@ -74,7 +75,7 @@ class CascadeEvaluation:
         Against the best single stage if no row is named. Cases are paired; the interval is that of
         a mean.
         """
-        other = self.best_stage if name is None else name
+        other = self.best_stage if name is None else one_of(name, "name", self.costs)
         return _mean(self.costs[other] - self.costs[CASCADE], self.shares, self.level)
 
     @property

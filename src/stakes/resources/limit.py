@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes._checks import as_number, of_kind
-from stakes._names import as_name, listed, place_of
+from stakes._names import as_name, as_names, listed, place_of
 from stakes.application.written_amounts import read_volume
 from stakes.exceptions import CostError, StakesError, UndefinedError
 from stakes.messages.audience import either
@@ -115,9 +115,8 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
     >>> [str(each) for each in read_limits({"review": "5%", "pay": (10, None)}, ["pay", "review"])]
     ['review at most 5 % of cases', 'pay at least 10']
     """
-    found = tuple(
-        _as_limit(decision, said, decisions) for decision, said in _pairs(capacity, decisions)
-    )
+    names = as_names(decisions, "decisions")
+    found = tuple(_as_limit(decision, said, names) for decision, said in _pairs(capacity, names))
     if not found:
         raise CostError("no limit is given.", hint=_SUCH)
     seen = [limit.decision for limit in found]

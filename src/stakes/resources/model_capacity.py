@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._names import one_of, place_of
 from stakes.application import Application, CaseCosts
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money
@@ -61,8 +62,9 @@ class ModelCapacity:
         CapacityCurve
             Also with what the decisions cost by the truth.
         """
-        found = self.optima[model]
-        moving = self.limits[0].decision if decision is None else decision
+        found = self.optima[one_of(model, "model", self.optima)]
+        first = self.limits[0].decision
+        moving = first if decision is None else one_of(decision, "decision", found.names)
         others = tuple(limit for limit in self.limits if limit.decision != moving)
         return curve_of(found.expected, found.names, moving, others, self.weights, self.paid)
 
@@ -97,7 +99,7 @@ class ModelCapacity:
 
     def notes(self, model: str) -> list[Note]:
         """What the limits cost one model, as sentences."""
-        if model not in self.optima:
+        if place_of(model, self.optima) is None:
             return []
         found = self.optima[model]
         said = [Note("capacity-price", sentence=self._said(each, model)) for each in found.limits]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_number, as_whole, frozen, of_kind
 from stakes._columns import as_reals
-from stakes._names import as_names, listed
+from stakes._names import as_names, listed, one_of
 from stakes._random import as_generator
 from stakes.application import CaseCosts
 from stakes.application.application import as_application
@@ -79,8 +79,7 @@ class Reviewer:
             )
         keep(self, "errors", frozen(table))
         for name in ("fee", "minutes", "hours"):
-            value = getattr(self, name)
-            keep(self, name, math.inf if value == math.inf else as_number(value, name))
+            keep(self, name, as_number(getattr(self, name), name))
         if not (math.isfinite(self.fee) and 0 < self.minutes < math.inf and self.hours >= 0):
             raise DataError(
                 f"{self.name!r} has a fee of {self.fee:g}, {self.minutes:g} minutes per case and "
@@ -124,7 +123,7 @@ class Reviewer:
     @classmethod
     def perfect(cls, name: str, classes: int = 2, **terms: Any) -> Reviewer:
         """An expert who is always right, as `CostMatrix.with_abstention` assumes."""
-        return cls(name, np.eye(as_whole(classes, "classes")), **terms)
+        return cls(name, np.eye(as_whole(classes, "classes", most=1000)), **terms)
 
     @property
     def cases(self) -> float:
@@ -177,12 +176,9 @@ class ReviewPlan:
 
     def hour_price(self, reviewer: str) -> float:
         """What one more hour of a reviewer is worth."""
-        for one, each in zip(self.reviewers, self.optimum.limits, strict=True):
-            if one.name == reviewer:
-                return each.price * 60 / one.minutes
-        raise KeyError(
-            f"no reviewer {reviewer!r}; there are {[one.name for one in self.reviewers]}"
-        )
+        names = [one.name for one in self.reviewers]
+        at = names.index(one_of(reviewer, "reviewer", names))
+        return self.optimum.limits[at].price * 60 / self.reviewers[at].minutes
 
     def frame(self) -> Frame:
         """One row per reviewer: cases, saves, low, high, hour, another, perfect."""
@@ -271,6 +267,7 @@ def review_plan(
     array, values, names, unit = _cases(posteriors, costs, classes, positive)
     _refuse_odd(people, names, array.shape[1])
     at_once = np.einsum("nk,nkm->nm", array, values)
+    of_kind(final, "final", bool)
     asked = [_answers(array, values, one.errors, final=final) for one in people]
 
     def solve(who: Sequence[Reviewer], reviewed: Sequence[FloatArray]) -> CapacityOptimum:

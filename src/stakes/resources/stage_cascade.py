@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_number, of_kind, same_length
 from stakes._columns import as_column, as_floats, as_weights, refuse_rows
-from stakes._names import encode
+from stakes._names import encode, one_of
 from stakes.application import Application, CaseCosts
 from stakes.application.cost_input import stated_costs
 from stakes.calibration import Affine, Calibrator, Smooth
@@ -201,9 +201,7 @@ class Cascade:
         following : array of str
             The stage to ask next; empty where one stops.
         """
-        if stage not in self.stages:
-            raise DataError(f"there is no stage {stage!r}; there are {', '.join(self.stages)}.")
-        s = self.stages.index(stage)
+        s = self.stages.index(one_of(stage, "stage", self.stages))
         said = class_posteriors(posteriors, self.application.classes, asked_order(None, None))
         values = None if costs is None else of_kind(costs, "costs", CaseCosts).values
         if self.per_case and values is None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.bayes_rule import (
+    TYPES,
     Compared,
     Piece,
     code_type,
@@ -20,9 +21,10 @@ from stakes._kernels.bayes_rule import (
     pieces,
     thresholds,
 )
+from stakes._names import one_of
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import CostError
-from stakes.rules.raw_cuts import cuts_before_calibration
+from stakes.rules.raw_cuts import SCORE_TYPES, cuts_before_calibration
 from stakes.typing import FloatArray, Name
 
 if TYPE_CHECKING:
@@ -103,7 +105,8 @@ class CutPoints:
             )
         if self.cut is not None:
             return [self.cut], [0, 1]
-        kind = self.score_type if score_type is None else score_type
+        asked = self.score_type if score_type is None else score_type
+        kind = one_of(asked, "score_type", TYPES)
         if kind not in self._cuts:
             self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
         return list(self._cuts[kind]), list(self.taken)
@@ -143,6 +146,7 @@ class CutPoints:
         kind = self.score_type if score_type is None else score_type
         if self.calibrator is None or not self.has_cuts:
             return self.cuts(kind)
+        kind = one_of(kind, "score_type", SCORE_TYPES)
         if kind not in self._raw_cuts:
             self._raw_cuts[kind] = cuts_before_calibration(self, kind)
         at, taken = self._raw_cuts[kind]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import sum_tolerance
+from stakes._checks import float_of, sum_tolerance
 from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
@@ -110,7 +110,7 @@ def decided_one(rule: DecisionRule, score: Any) -> Name:
         row = score[None] if type(score) is np.ndarray else [score]
         return rule.decisions[int(decided(rule, row)[0])]
     at, taken = rule._raw_cuts_known
-    number = float(score)
+    number = float_of(score)
     if not (0.0 <= number <= 1.0 if rule.scores == "posterior" else number == number):
         wanted = "a probability" if rule.scores == "posterior" else "a number"
         raise DataError(f"`score` must be {wanted}; got {score!r}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_number, as_priors, frozen, sum_tolerance
+from stakes._checks import as_number, as_priors, frozen, of_kind, sum_tolerance, two_numbers
 from stakes._columns import in_brief
 from stakes._files import as_path
 from stakes._guesses import answers_guesses
-from stakes._names import place_of
+from stakes._names import one_of, place_of
 from stakes.application import Application
 from stakes.application.application import as_application
 from stakes.decisions.bayes import weighed_decisions
@@ -22,6 +22,7 @@ from stakes.exceptions import CostError, DataError, PriorError
 from stakes.rules.applied_rule import decided
 from stakes.rules.cut_points import CutPoints
 from stakes.rules.decided_rows import decided_one
+from stakes.rules.raw_cuts import SCORE_TYPES
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
 from stakes.rules.rule_parts import (
     columns_of_rule,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 #: What the scores of a rule can be.
 KINDS = ("posterior", "log_odds", "llr", "rank", "decision")
-_TYPES = ("float64", "float32", "float16")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,10 +122,8 @@ class DecisionRule(CutPoints):
     def __post_init__(self) -> None:
         keep = object.__setattr__
         keep(self, "application", as_application(self.application))
-        for what, known in (("scores", KINDS), ("score_type", _TYPES)):
-            if place_of(value := getattr(self, what), known) is None:
-                got = in_brief(value)
-                raise DataError(f"`{what}` must be one of {', '.join(known)}; got {got}.")
+        for what, known in (("scores", KINDS), ("score_type", SCORE_TYPES)):
+            one_of(getattr(self, what), what, known)
         if self.cut is not None:
             keep(self, "cut", as_number(self.cut, "cut"))
         if self.calibrator is not None:
@@ -134,10 +132,10 @@ class DecisionRule(CutPoints):
             shares = as_priors(self.from_priors, self.classes, name="from_priors")
             keep(self, "from_priors", frozen(shares))
         if self.score_range is not None:
-            low, high = self.score_range
-            keep(self, "score_range", (float(low), float(high)))
+            keep(self, "score_range", two_numbers(self.score_range, "score_range"))
         if self.cut_texts is not None:
-            keep(self, "cut_texts", tuple(self.cut_texts))
+            keep(self, "cut_texts", tuple(of_kind(self.cut_texts, "cut_texts", Iterable)))
+        of_kind(self.per_case, "per_case", bool)
         keep(self, "columns", columns_of_rule(self))
         keep(self, "case_costs", formulas_of_rule(self))
         keep(self, "prices", prices_of_rule(self))

@@ -15,6 +15,8 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
 
+#: The types that scores of a rule can have.
+SCORE_TYPES = ("float64", "float32", "float16")
 #: The largest score that calibrators take.
 _LARGEST = 1e100
 

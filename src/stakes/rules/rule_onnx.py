@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import as_whole, of_kind
 from stakes._files import as_path, write_whole
+from stakes._names import one_of
 from stakes.exceptions import CostError, DataError
 from stakes.rules.onnx_graph import Graph, Value
 from stakes.rules.posterior_table import posterior_table
@@ -30,9 +31,7 @@ def rule_as_onnx(
     rule: DecisionRule, path: Any, score_type: str | None, single: bool | None, opset: int
 ) -> Any:
     """See `DecisionRule.to_onnx`."""
-    kind = rule.score_type if score_type is None else score_type
-    if kind not in _TYPES:
-        raise DataError(f"ONNX takes scores of float32 or float64; got {kind!r}.")
+    kind = one_of(rule.score_type if score_type is None else score_type, "score_type", _TYPES)
     if as_whole(opset, "opset") < 13:
         raise DataError(f"`opset` must be 13 or later; got {opset}.")
     one = _takes_one(rule, single)

@@ -145,8 +145,11 @@ class SlicedCounts(Storable):
             if not isinstance(held, kind):
                 raise DataError(f"`{name}` must be JSON of a {kind.__name__}.")
         as_names(self.classes, "classes"), as_names(self.decisions, "decisions")
-        if not self.parts or not all(isinstance(part, CountTable) for part in self.parts):
-            raise DataError("`parts` must hold tables of counts.")
+        if not of_kind(self.parts, "parts", tuple):
+            raise DataError("`parts` must be a tuple of tables of counts.")
+        for part in self.parts:
+            of_kind(part, "parts", CountTable)
+        of_kind(self.slices, "slices", tuple)
         limits = (len(self.slices), len(self.classes), len(self.decisions))
         for part in self.parts:
             most = [limits[min(k, 2)] for k in range(part.cells.shape[1])]
