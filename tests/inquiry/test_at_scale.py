@@ -353,7 +353,7 @@ class TestRefusals:
             (("gone/*.parquet",), "no file fits 'gone/*.parquet'"),
             (("s3://bucket/day/*.parquet",), "INSTALL httpfs"),
             (("s3://bucket/day",), "end the address in a pattern"),
-            (("parquet", "--groups", "region"), "--groups does not go with"),
+            (("parquet", "--groups", "nobody"), "has no column 'nobody'"),
             (("parquet", "--scores-are", "rank"), "needs the rows in memory"),
             (("parquet", "--missing", "naive"), "--missing drop"),
             (("parquet", "--memory", "lots"), "--memory 2GB"),

@@ -12,15 +12,17 @@ import numpy as np
 import pytest
 
 from stakes.demonstration import example_path
-from stakes.evaluation import Evaluation
+from stakes.evaluation import Evaluation, evaluate, evaluate_frame
+from stakes.exceptions import DataError
 from stakes.inquiry import Inquiry, answer
 from stakes.inquiry.count_answer import keep
+from stakes.summaries import GroupedCounts, load_summary
 
 pl = pytest.importorskip("polars", reason="writes Parquet")
 
 EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 #: What only an engine says: scores were binned.
-ONLY_FAR = {"best-of-bin-edges"}
+ONLY_FAR = {"best-of-bin-edges", "recalibrated-groups"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"} for key in ("loans", "loans elsewhere")}
 #: What saved counts do not have besides.
@@ -52,9 +54,9 @@ def drawn(seed: int, n: int = 6_000) -> str:
     sure, right = (rng.normal(3 * y - 1.5, 1.73) + odds for _ in range(2))
     coarse = np.round(rng.normal(2 * y - 1, 1.41) + odds)
     said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
-    lines = ["y,sure,right,coarse,part"]
+    lines = ["y,sure,right,coarse,part,who"]
     lines += [
-        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3}"
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997}"
         for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
     ]
     return "\n".join(lines) + "\n"
@@ -89,6 +91,14 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "slices": {**DRAWN, "cost": COST, "by": "part"},
     "other shares": {**DRAWN, "cost": COST, "prevalence": "3%"},
     "a range": {**DRAWN, "cost": ("fn=3..30", "fp=1")},
+    "groups": {**DRAWN, "cost": COST, "groups": "who", "by": "part"},
+    "groups elsewhere": {
+        **DRAWN,
+        "scores": "sure",
+        "cost": COST,
+        "groups": "who",
+        "prevalence": "3%",
+    },
     "one model": {**DRAWN, "scores": "sure", "cost": ("fn=7", "fp=1")},
 }
 
@@ -175,11 +185,82 @@ def compare(near: Any, far: Any) -> None:
 def test_an_engine_answers_as_memory_does(
     near: Any, folder: Path, engine: tuple[str, str], question: str
 ) -> None:
-    if engine[1] == "spark" and question not in ("churn", "pets", "loans"):
+    if engine[1] == "spark" and question not in ("churn", "pets", "loans", "groups elsewhere"):
         pytest.skip("Spark is slow; it counts the others as DuckDB does")
     here, there = near(question).record(), asked(folder, question, engine[1]).record()
     assert there["absent"] == {**here["absent"], **ABSENT.get(question, {})}
     compare(here, there)
+
+
+def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    here, there = near("groups"), asked(folder, "groups", "duckdb")
+    plain = asked(folder, "slices", "duckdb")
+    for name in here:
+        assert there[name].interval == here[name].interval
+        assert there[name].interval != plain[name].interval
+        assert there[name].recalibrated_interval is None
+        # the same groups are in each fold as in memory, so that bins alone tell them apart
+        assert there[name].recalibrated_nec == pytest.approx(here[name].recalibrated_nec, abs=2e-3)
+    saved = [str(tmp_path / name) for name in ("near.json", "far.json")]
+    for ev, file in zip((here, there), saved, strict=True):
+        keep(ev, file)
+    counts = [load_summary(file) for file in saved]
+    assert all(isinstance(each, GroupedCounts) for each in counts)
+    tables = [
+        {name: row.tolist() for name, row in zip(each.groups[0], each.counts, strict=True)}
+        for each in counts
+    ]
+    assert tables[0] == tables[1]
+    assert counts[0].joint == counts[1].joint
+
+
+def test_weighted_groups_have_the_same_counts_and_like_intervals(folder: Path) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    options = {**DRAWN, "cost": COST, "groups": "who", "weight": "part"}
+    source = str(folder / options.pop("source"))
+    here = answer(Inquiry(source=source, **options))
+    there = answer(Inquiry(source=source.replace(".csv", ".parquet"), engine="duckdb", **options))
+    for name in here:
+        assert there[name].nec == pytest.approx(here[name].nec, rel=1e-12)
+        wide = here[name].interval[1] - here[name].interval[0]
+        assert there[name].interval == pytest.approx(here[name].interval, abs=0.05 * wide)
+
+
+def test_groups_that_an_engine_cannot_count_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    monkeypatch.setattr("stakes.evaluation.far.group_account.MOST_GROUPS", 100)
+    with pytest.raises(DataError, match="groups; an engine's counts") as many:
+        asked(folder, "groups", "duckdb")
+    assert "--engine memory" in str(many.value.hint)
+    frame = pl.DataFrame({"y": [0, 1] * 20, "p": [0.1, 0.6] * 20, "who": ["a", None] * 20})
+    with pytest.raises(DataError, match="is empty in 20 rows"):
+        evaluate_frame(frame, label="y", scores="p", costs={"fn": 10, "fp": 1}, groups="who")
+    paid = {"fn": "p", "fp": 1}
+    with pytest.raises(DataError, match="costs per case needs the rows"):
+        evaluate_frame(frame, label="y", scores="p", case_costs=paid, costs=[[0, 1], [1, 0]],
+                       groups="who")  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [3, 8, 40])
+def test_frames_count_groups_as_arrays_do(size: int) -> None:
+    pd = pytest.importorskip("pandas", reason="one of the frames")
+    rng = np.random.default_rng(size)
+    y = rng.integers(0, 2, 800)
+    p = np.clip(0.3 + 0.3 * y + rng.normal(0, 0.2, 800), 0.01, 0.99)
+    who = rng.integers(0, size, 800)
+    rows = {"y": y, "p": p, "who": who, "fold": who}
+    costs = {"fn": 4, "fp": 1}
+    here = evaluate(y, {"p": p}, costs=costs, groups=who)
+    for frame in (pd.DataFrame(rows), pl.DataFrame(rows), pl.LazyFrame(rows)):
+        there = evaluate_frame(frame, label="y", scores="p", costs=costs, groups="who")
+        assert there["p"].interval == here["p"].interval
+        assert there.absent == here.absent
+        one, other = (ev["p"].recalibrated_nec for ev in (here, there))
+        assert (one is None) == (other is None) == (size < 5)
+        assert one is None or other == pytest.approx(one, abs=2e-3)
 
 
 @pytest.mark.parametrize("question", ["churn", "a range", "pets"])

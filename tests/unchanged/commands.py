@@ -73,8 +73,7 @@ EVAL = {
     " --weight weight --json",
     "lake-polars": "stakes eval lake/**/*.parquet $CHURN --scores gbm_p,logreg_p $COST"
     " --engine polars --html page.html",
-    "lake-groups-refused": "stakes eval lake/**/*.csv $CHURN --scores gbm_p $COST"
-    " --groups household",
+    "lake-groups": "stakes eval lake/**/*.csv $CHURN --scores gbm_p $COST --groups household",
     "other-files": """
         stakes eval small.csv.gz $CHURN --scores gbm_p $COST --quiet
         stakes eval semicolons.csv $CHURN --scores gbm_p $COST --quiet

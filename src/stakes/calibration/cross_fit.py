@@ -104,7 +104,12 @@ def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
         )
     table = np.zeros((size, int(codes.max()) + 1))
     np.add.at(table, (member, codes), 1.0)
-    share = table / table.sum(axis=0)
+    return homes_of_groups(table, folds, random)[member]
+
+
+def homes_of_groups(table: FloatArray, folds: int, random: Any) -> IntArray:
+    """The fold of each group; `table` holds its cases of each class, none of which is empty."""
+    size, share = len(table), table / table.sum(axis=0)
     order = random.permutation(size)
     order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]
     load = np.zeros((folds, table.shape[1]))
@@ -113,7 +118,7 @@ def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
         trial = ((load + share[group]) ** 2 - load**2).sum(axis=1)
         home[group] = int(trial.argmin())
         load[home[group]] += share[group]
-    return home[member]
+    return home
 
 
 @answers_guesses

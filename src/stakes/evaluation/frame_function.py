@@ -27,6 +27,7 @@ from stakes.evaluation.evaluate_function import (
 )
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.far.case_sum_account import reduce_by_case
+from stakes.evaluation.far.group_account import reduce_groups
 from stakes.evaluation.recalibration import refuse_absent
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import CostError, DataError, PriorError
@@ -57,6 +58,7 @@ def evaluate_frame(
     by: Sequence[str] | str | None = None,
     case_costs: Mapping[Any, Any] | None = None,
     sample_weight: str | None = None,
+    groups: str | None = None,
     from_priors: Priors | None = None,
     bins: int | None = None,
     level: float = 0.95,
@@ -105,6 +107,10 @@ def evaluate_frame(
         Each case is then decided by its own costs.
     sample_weight : str, optional
         Column of weights.
+    groups : str, optional
+        Column that says which cases belong together (customers, speakers): whole groups, at most
+        50,000, are drawn for intervals and comparisons, and kept together when scores of two
+        classes are re-calibrated. Not with costs per case.
     from_priors : shares, optional
         The base rate that the posteriors were made for, where the application has priors of its
         own; the class shares of the data if absent, which takes a pass over the labels.
@@ -153,8 +159,9 @@ def evaluate_frame(
 
         asked |= {"posteriors": posteriors, "decisions": decisions, "case_costs": case_costs}
         asked |= {"min_cases": min_cases, "level": level, "seed": as_seed(rng), **switch}
-        return evaluate_source(frame, label=label, application=application, **asked)
-    from stakes.engines import Request, reduce_frame
+        asked |= {"label": label, "application": application, "groups": groups}
+        return evaluate_source(frame, **asked)
+    from stakes.engines import Request
     from stakes.engines.request import USUAL_BINS
     from stakes.engines.row_sample import SAMPLE
 
@@ -179,18 +186,17 @@ def evaluate_frame(
         bins=bins,
         from_priors=said_at,
         classes=classes,
-        sample=SAMPLE if len(given.classes) > 2 and scored else 0,
+        sample=SAMPLE if len(given.classes) > 2 and scored and groups is None else 0,
         seed=options["rng"],
         **asked,
     )
-    reduce = reduce_frame if case_costs is None else reduce_by_case
-    reduced = reduce(frame, request)
+    reduced = _reduced(frame, request, groups)
     for name in reduced._certain:
         whole = f"decisions={{{name!r}: ...}}, a column of integers or names"
         refuse_decisions(name, whole, f"evaluate(y, {{{name!r}: stakes.Posteriors(p)}}, ...)")
     found = about_columns(evaluated_reduction(reduced, options=options), positive)
     words = {"label": label, "weight": sample_weight, "positive": positive, "by": by}
-    found = with_inquiry(found, options, tuple(switch.values()), **words)
+    found = with_inquiry(found, options, tuple(switch.values()), groups=groups, **words)
     if uncertain is None:
         return found
     slices = {name: doubted(part, uncertain) for name, part in found.slices.items()}
@@ -198,6 +204,20 @@ def evaluate_frame(
     if found.doubt is not None:
         return found
     return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
+
+
+def _reduced(frame: Any, request: Any, groups: str | None) -> Any:
+    """What the engine counts: by group where cases belong together, or by the costs of each."""
+    from stakes.engines import reduce_frame
+
+    if groups is None:
+        return (reduce_by_case if request.case_costs else reduce_frame)(frame, request)
+    if request.case_costs:
+        raise DataError(
+            "`groups` with costs per case needs the rows in memory.",
+            hint="evaluate(y, p, case_costs=..., groups=...)",
+        )
+    return reduce_groups(frame, request, of_kind(groups, "groups", str))
 
 
 def _refuse_idle_shares(from_priors: Any, given: Application) -> None:

@@ -65,8 +65,11 @@ def told_apart(
 ) -> bool:
     """Whether the first of several systems is cheaper than each of the others beyond chance.
 
-    Where models were counted in bins, as if on cases of their own.
+    Where models were counted in bins, as if on cases of their own; never where those belong
+    together.
     """
+    if sources.binned_groups:
+        return False
     first, *others = (one.model.name for one in judged)
     if sources.cases is None:
         sides = [

@@ -102,7 +102,8 @@ class Sources:
     """What an evaluation was made from, to show it at other costs; never shown itself.
 
     `cases` are those of all models; None where each has rows of its own, which stand for bins.
-    `plain` says that cases count once each and are independent.
+    `plain` says that cases count once each and are independent; `binned_groups` that bins do not
+    tell which of them belong together.
     """
 
     given: Application
@@ -111,6 +112,7 @@ class Sources:
     said_at: FloatArray
     options: dict[str, Any]
     plain: bool
+    binned_groups: bool = False
     cost_range: tuple[float, float] | None = None
     calibrator: Calibrator | None = None
 

@@ -16,6 +16,7 @@ from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import build, shares_of
 from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.far.group_account import GroupedReduction
 from stakes.evaluation.far.row_sample_account import Sampled
 from stakes.evaluation.far.score_bin_account import (
     BinRows,
@@ -150,6 +151,7 @@ class _Judge:
         self.reasons: dict[str, str] = {}
         self.bin_rows: dict[str, BinRows] = {}
         self.sampled: Sampled | None = None
+        self.groups = self.found if isinstance(self.found, GroupedReduction) else None
         self.given = self.found.request.applications[self.name]
         self.shares = shares_of(self.found)
         self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
@@ -209,7 +211,7 @@ class _Judge:
     def _of_bins(self, judged: Mapping[str, Judged]) -> dict[str, Any]:
         """What to show at other costs, and what re-calibrating is worth."""
         said_at = self.found.request.from_priors
-        plain = self.found.request.sample_weight is None
+        plain = self.found.request.sample_weight is None and self.groups is None
         sources = Sources(
             self.given,
             None,
@@ -217,6 +219,7 @@ class _Judge:
             self.shares if said_at is None else said_at,
             self.options,
             plain,
+            binned_groups=self.groups is not None,
         )
         worth = worth_of_bins(judged, self.given, self.options, self._interval, plain=plain)
         return {"sources": sources, **worth}
@@ -289,7 +292,10 @@ class _Judge:
             if model not in binned:
                 found[model] = Judged(Model(model, None, None), as_is)
                 continue
-            rows = BinRows.of(binned[model], numbers.get(model), self.options["rng"])
+            if self.groups is None:
+                rows = BinRows.of(binned[model], numbers.get(model), self.options["rng"])
+            else:
+                rows = self.groups.bin_rows(model)
             found[model], note = judged_bins(model, binned[model], as_is, self.application, rows)
             self.bin_rows[model] = rows
             self.notes += [] if note is None else [note]
@@ -297,6 +303,8 @@ class _Judge:
                 softened.append(model)
         if softened:
             self.notes.append(Note("zeros-softened", models=", ".join(softened)))
+        if self.groups is not None and any(one.recalibrated is not None for one in found.values()):
+            self.notes.append(Note("recalibrated-groups"))
         self.reasons["recalibrated_nec"] = "not-recalibrated"
         self.reasons["ranges"] = "mixed-models"
         return found
@@ -376,11 +384,15 @@ class _Judge:
         if self.rows is not None:
             cases = self.rows.cases
             found = row_limits(variant, cases, self.given, self.options)
-            if found is None and cases.groups is not None and "interval" not in self.reasons:
-                size = np.unique(cases.groups).size
-                if size < self.options["min_cases"]:
-                    self.notes.append(Note("few-groups", count=size))
-                    self.reasons["interval"] = "few-groups"
+            if found is None and cases.groups is not None:
+                self._say_few(np.unique(cases.groups).size)
+            return found
+        if self.groups is not None:
+            if variant is not self.variants[model]:  # groups were counted as models decided
+                return None
+            found = limits(self.groups.counts(self.name, [model]), self.given, self.options)
+            if found is None:
+                self._say_few(self.groups.n_groups)
             return found
         summary: Any = variant.confusion
         if self.found.request.sample_weight is not None:
@@ -399,6 +411,12 @@ class _Judge:
             return None
         return limits(summary, self.at_shares, self.options)
 
+    def _say_few(self, groups: int) -> None:
+        """Say once that there are too few groups for an interval, if that is so."""
+        if groups < self.options["min_cases"] and "interval" not in self.reasons:
+            self.notes.append(Note("few-groups", count=groups))
+            self.reasons["interval"] = "few-groups"
+
     def _comparison(self) -> Comparison | None:
         """Every pair of models on the same rows, by NEC; None where that was not counted."""
         necs = [variant.nec for variant in self.variants.values()]
@@ -411,6 +429,8 @@ class _Judge:
         try:
             if self.rows is not None and not self.rows.cases.plain:
                 joint = joint_rows(self.codes, self.rows.cases, self.given)
+            elif self.groups is not None:
+                joint = self.groups.counts(self.name, self.variants)
             elif self.found.request.sample_weight is not None:
                 joint = self.found.weighted(self.name)
             else:

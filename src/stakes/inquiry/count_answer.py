@@ -12,6 +12,7 @@ import numpy as np
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
+from stakes.evaluation.far.group_account import GroupedReduction
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.assumptions import about_absent, about_switches, told
 from stakes.inquiry.case_question import (
@@ -84,6 +85,9 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
 
 def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
+    if ev.counted is not None and isinstance(ev.counted.reduction, GroupedReduction):
+        save_summary(_by_group(ev.counted.reduction, ev), path)
+        return
     if ev.counted is not None and ev.doubt is None and ev.naive is None:
         from stakes.inquiry.daily_answer import sliced_counts
 
@@ -103,6 +107,13 @@ def keep(ev: Evaluation, path: str) -> None:
             counted = GroupedCounts.from_decisions
         found = counted(cases.truth, decided, sample_weight=cases.weights, **options)
     save_summary(found, path)
+
+
+def _by_group(found: GroupedReduction, ev: Evaluation) -> GroupedCounts:
+    """What was decided in each group, with names as text."""
+    held, app = found.counts(next(iter(found.request.applications)), list(ev)), ev.application
+    joint = replace(held.joint, classes=app.classes, decisions=app.decisions)
+    return replace(held, groups=(tuple(map(str, held.groups[0])),), joint=joint)
 
 
 def renamed(joint: PairedCounts, app: Application) -> PairedCounts:

@@ -45,6 +45,11 @@ _SHOWN_BY = ("cost", "gain", "prevalence", "unit", "volume")
 def sliced_counts(found: Counted) -> SlicedCounts:
     """What the files came to, with its question, to be kept."""
     reduction, judged, inquiry = found.reduction, found.judged, found.inquiry
+    if inquiry.groups:
+        raise DataError(
+            "counts that are added day by day do not know what belongs together.",
+            hint="leave --groups out, or count all files together",
+        )
     request, said = reduction.request, found.inquiry.plain
     made_for = None if request.from_priors is None else request.from_priors.tolist()
     if inquiry.kind == "llr" and not inquiry.decisions:  # moved to the shares of these rows

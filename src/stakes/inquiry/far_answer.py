@@ -22,6 +22,7 @@ from stakes.engines.row_sample import SAMPLE
 from stakes.evaluation import Evaluation
 from stakes.evaluation.builder import with_rules
 from stakes.evaluation.far.case_sum_account import reduce_by_case
+from stakes.evaluation.far.group_account import reduce_groups
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 from stakes.inquiry.assumptions import assumptions, refuse_many_slices, told
@@ -68,7 +69,6 @@ from stakes.sources.table import Table
 from stakes.summaries import ConfusionMatrix, PairedCounts
 
 _NEEDS_ROWS = {
-    "groups": "whole groups are drawn from rows in memory",
     "id": "cases are listed from rows in memory",
     "capacity": "cases are ranked in memory",
     "more": "files are joined in memory",
@@ -298,9 +298,18 @@ def refuse_what_needs_rows(inquiry: Inquiry) -> None:
             raise DataError(f"{said}: {why}.", hint=small)
     if inquiry.kind == "rank":
         raise DataError("--scores-are rank needs the rows in memory.", hint=small)
+    if inquiry.groups and (inquiry.time or _by_case(inquiry)):
+        when = "over time" if inquiry.time else "where costs differ from case to case"
+        raise DataError(f"--groups {when} needs the rows in memory.", hint=small)
     if inquiry.missing in ("naive", "abstain"):
         drop = "leave such rows out:  --missing drop"
         raise DataError(f"--missing {inquiry.missing} needs the rows in memory.", hint=drop)
+
+
+def _by_case(inquiry: Inquiry) -> bool:
+    """Whether amounts are formulas over columns."""
+    words = costs_given(inquiry)[1]
+    return words is not None and bool(words.columns)
 
 
 def as_text(value: Any) -> str:
@@ -330,6 +339,10 @@ def _reduced(
     if asked.words_by_case is not None:
         (tn, fp), (fn, tp) = asked.words_by_case.table
         formulas, reduce = {"fn": fn, "fp": fp, "tp": tp, "tn": tn}, reduce_by_case
+    elif inquiry.groups:
+        named = with_names if columns.by else None
+        reduce = partial(reduce_groups, group=inquiry.groups, named=named)
+    alone = inquiry.time or inquiry.groups  # with these, counts alone
     request = Request(
         columns.label,
         columns.models_for(cases.classes),
@@ -342,7 +355,7 @@ def _reduced(
         case_costs=formulas,
         naive=formulas is not None,
         bins=USUAL_BINS if len(typed.classes) == 2 and not (inquiry.decisions or formulas) else 0,
-        sample=SAMPLE if len(typed.classes) > 2 and not (inquiry.decisions or inquiry.time) else 0,
+        sample=SAMPLE if len(typed.classes) > 2 and not (inquiry.decisions or alone) else 0,
         seed=as_seed(inquiry.seed),
     )
     ready = prepared(source.frame, asked.inner, cases, inquiry, typed.decisions, outcomes.respelt)
@@ -358,7 +371,7 @@ def _reduced(
         ) from None
     if inquiry.scores_are is None and (certain := found._certain):
         certain_refused(certain[0], inquiry)
-    return found if times or not columns.by else with_names(found)
+    return found if times or inquiry.groups or not columns.by else with_names(found)
 
 
 #: What to type on the command line, by the code of an error.

@@ -127,7 +127,9 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9_]")
 
 @dataclass(frozen=True, slots=True)
 class FarColumns:
-    """The columns that are read: truth, models (each with its columns), weight, slices, amounts."""
+    """The columns that are read: truth, models (each with its columns), weight, slices, amounts,
+    and what belongs together.
+    """
 
     label: str
     decisions: tuple[str, ...]
@@ -138,6 +140,7 @@ class FarColumns:
     whole_decisions: bool = False
     turned: frozenset[str] = frozenset()
     amounts: tuple[str, ...] = ()
+    groups: str | None = None
 
     @property
     def stand_ins(self) -> dict[str, str]:
@@ -177,7 +180,7 @@ class FarColumns:
     @property
     def types(self) -> dict[str, str]:
         """How the cells of text files are to be read."""
-        words = (self.label, *self.decisions, *self.by)
+        words = (self.label, *self.decisions, *self.by, *([self.groups] if self.groups else ()))
         return {**dict.fromkeys(words, "text"), **dict.fromkeys(self.numbers, "number")}
 
     def models_for(self, classes: tuple[str, ...]) -> dict[str, Any]:
@@ -197,12 +200,12 @@ def far_columns(
     scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
     classes = class_columns(table, inquiry.proba, label) if inquiry.proba else []
     by = named_columns(table, inquiry.by) if inquiry.by else []
-    for name in (*([inquiry.weight] if inquiry.weight else ()), *amounts):
+    for name in (*filter(None, (inquiry.weight, inquiry.groups)), *amounts):
         table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
     models, turned = (tuple(decisions), tuple(scores), tuple(classes)), flipped(scores, inquiry)
     more = whole, frozenset(turned), tuple(dict.fromkeys(amounts))
-    found = FarColumns(label, *models, inquiry.weight, tuple(by), *more)
+    found = FarColumns(label, *models, inquiry.weight, tuple(by), *more, groups=inquiry.groups)
     for name in found.numbers:
         if types[name].is_nested() or types[name].is_temporal():
             message = f"column '{name}' must hold numbers; it holds {types[name]}."
@@ -211,7 +214,7 @@ def far_columns(
 
 
 def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquiry) -> Any:
-    """Numbers that are held as text as numbers; times without spaces around them.
+    """Numbers that are held as text as numbers; times and groups without spaces around them.
 
     The truth stays as it stands, since its spellings are seen when it is counted, and so do
     slices; decisions too, unless those that hold a word for nothing are to be left out.
@@ -233,7 +236,7 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquir
         rows = rows.with_columns(**{name: as_number(name) for name in numbers})
     checked = columns.decisions if inquiry.missing == "drop" else ()
     times = columns.by if inquiry.time is not None else ()
-    words = texts & {*checked, *times} - {columns.label}
+    words = texts & {*checked, *times, columns.groups} - {columns.label}
     return (_trimmed(rows, sorted(words)) if words else rows).to_native()
 
 

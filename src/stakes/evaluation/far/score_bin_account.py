@@ -7,8 +7,8 @@ drawing how many of them fall into each fold is the same as drawing folds of the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -51,25 +51,34 @@ class BinRows:
     squares: FloatArray | None
 
     @classmethod
-    def of(cls, bins: ScoreBins, rows: NDArray[Any] | None, rng: Any) -> BinRows:
+    def of(
+        cls, bins: ScoreBins, rows: NDArray[Any] | None, rng: Any = None, fold: int | None = None
+    ) -> BinRows:
         """The rows; `rows` holds numbers and sums of squares by bin and class of weighted cases,
-        (2, n_bins, 2).
+        (2, n_bins, 2). Cases are drawn into folds unless all are in one.
         """
         filled = bins.counts.sum(axis=1) > 0
         weight = np.stack(bins.runs[:2], axis=1).astype(np.float64)
         number, squares = (weight, None) if rows is None else rows[:, filled]
-        drawn = fold_counts(number, FOLDS, rng)
-        at, truth, fold = np.nonzero(drawn)
-        cases = drawn[at, truth, fold].astype(np.float64)
+        drawn = number[..., None] if fold is not None else fold_counts(number, FOLDS, rng)
+        at, truth, folds = np.nonzero(drawn)
+        cases = drawn[at, truth, folds].astype(np.float64)
         part = cases / number[at, truth]
         return cls(
             truth,
-            fold,
+            folds if fold is None else np.full(truth.shape, fold),
             middles(bins)[at],
             cases,
             part * weight[at, truth],
             None if squares is None else part * squares[at, truth],
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[BinRows]) -> BinRows:
+        """The rows of several folds."""
+        held = [[getattr(part, each.name) for part in parts] for each in fields(cls)]
+        found: list[Any] = [None if one[0] is None else np.concatenate(one) for one in held]
+        return cls(*found)
 
     @property
     def said(self) -> FloatArray:
@@ -141,6 +150,9 @@ def judged_bins(
     if (bins.class_totals == 0).any():
         absent = bins.classes[int(np.argmin(bins.class_totals))]
         why = f"there is no case of {absent!r} among the {rows.number.sum():g}."
+        return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=why)
+    if (rows.fold == rows.fold[0]).all():
+        why = "its cases belong to too few groups."
         return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=why)
     try:
         with np.errstate(divide="ignore"):
