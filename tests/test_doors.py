@@ -380,8 +380,8 @@ class TestKinds:
     def test_odd_reviewers_and_limits(self) -> None:
         with pytest.raises(StakesError, match="rows of equal length"):
             stakes.resources.capacity_curve([0.1, 0.9], [[1], [5, 0]], decision=1)
-        for wrong in (None, 3.7, {"0", "1"}, sparse.csr_array(np.eye(2))):
-            with pytest.raises(StakesError, match="`decisions` must be"):
+        for wrong in (None, 3.7, {"0", "1"}, [], sparse.csr_array(np.eye(2))):
+            with pytest.raises(StakesError, match="`decisions` must"):
                 stakes.resources.read_limits("1=5%", wrong)  # type: ignore[arg-type]
         with pytest.raises(DataError, match="`hours` must be a number"):
             stakes.resources.Reviewer("Anna", np.eye(2), hours=np.array([1, 2]))  # type: ignore[arg-type]

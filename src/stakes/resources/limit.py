@@ -116,6 +116,8 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
     ['review at most 5 % of cases', 'pay at least 10']
     """
     names = as_names(decisions, "decisions")
+    if not names:
+        raise CostError("`decisions` must name what can be decided; got none.")
     found = tuple(_as_limit(decision, said, names) for decision, said in _pairs(capacity, names))
     if not found:
         raise CostError("no limit is given.", hint=_SUCH)
