@@ -403,6 +403,15 @@ class TestKinds:
         with pytest.raises(DataError, match="`labelled` must be a bool"):
             cases.from_bins(SCORES, application=TWO, labelled=Y)  # type: ignore[arg-type]
 
+    def test_costs_of_other_cases(self) -> None:
+        cases = stakes.CaseCosts.binary(fn=[1.0, 2.0, 3.0], fp=1.0)
+        for found in (
+            lambda: CASCADE.cascade.step("small", [0.1, 0.9], costs=cases),
+            lambda: stakes.resources.review_plan([0.1, 0.9], cases, reviewers=ANNA),
+        ):
+            with pytest.raises(DataError, match="`costs` has 3 rows but `posteriors` has 2"):
+                found()
+
     def test_flags_and_parts(self) -> None:
         with pytest.raises(DataError, match="`surely` must be a bool"):
             stakes.testing.assert_cost(Y, Y, costs=TWO, max_cost=1, surely=Y)  # type: ignore[arg-type]

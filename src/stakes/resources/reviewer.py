@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_level, as_number, as_whole, frozen, of_kind
+from stakes._checks import as_level, as_number, as_whole, frozen, of_kind, same_length
 from stakes._columns import as_reals
 from stakes._names import as_names, listed, one_of
 from stakes._random import as_generator
@@ -312,6 +312,7 @@ def _cases(
     order = asked_order(classes, positive)
     if isinstance(costs, CaseCosts):
         array = class_posteriors(posteriors, costs.classes, order).astype(np.float64, copy=False)
+        same_length("costs", len(costs), "posteriors", len(array))
         return array, costs.values, costs.decisions, None
     app = as_application(costs)
     array = class_posteriors(posteriors, app.classes, order).astype(np.float64, copy=False)

@@ -204,6 +204,8 @@ class Cascade:
         s = self.stages.index(one_of(stage, "stage", self.stages))
         said = class_posteriors(posteriors, self.application.classes, asked_order(None, None))
         values = None if costs is None else of_kind(costs, "costs", CaseCosts).values
+        if values is not None:
+            same_length("costs", len(values), "posteriors", len(said))
         if self.per_case and values is None:
             raise CostError("costs differ from case to case.", hint="step(..., costs=CaseCosts())")
         fitted = self.calibrators[s].posteriors(logarithms(said))
