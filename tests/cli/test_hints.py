@@ -144,6 +144,9 @@ def behind(command: str) -> frozenset[str]:
         name = left.pop()
         if name in seen:
             continue
+        # which engine counts is chosen only by commands that have one; others read into memory
+        if name == "stakes.inquiry.road" and "--engine" not in options_of(command):
+            continue
         seen.add(name)
         types = {
             inner

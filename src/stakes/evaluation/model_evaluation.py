@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._checks import as_whole
 from stakes._guesses import AnswersGuesses
+from stakes._names import as_positions
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.recalibration import decided
 from stakes.metrics import expected_cost
@@ -179,5 +180,6 @@ def _saved(ev: Evaluation, name: str, j: int) -> float:
     told: Any = {"sample_weight": cases.weights}
     cost = ev[name].cost
     if one.as_is.codes is not None:  # on the same cases, which may be a sample
-        cost = expected_cost(cases.truth, one.as_is.codes, application=app, **told)
+        taken = as_positions(one.as_is.codes)
+        cost = expected_cost(as_positions(cases.truth), taken, application=app, **told)
     return expected_cost(cases.truth, codes, application=fewer, **told) - cost

@@ -22,6 +22,7 @@ from stakes.inquiry.option_words import binary_case_costs
 from stakes.inquiry.truth import Cases, texts
 from stakes.messages.audience import speaking_of
 from stakes.posteriors import Posteriors
+from stakes.sources.source import is_far
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_table
 from stakes.typing import FloatArray
@@ -87,7 +88,9 @@ def estimate_files(
 
 def refuse_far(inquiry: Inquiry) -> None:
     """Raise for rows that an engine would count."""
-    if inquiry.is_far:
+    file = inquiry.file
+    far = inquiry.is_far if file is None else is_far(file, inquiry.engine, rows_needed=True)
+    if far:
         raise DataError(
             "estimates need rows that can be read into memory.",
             hint="from counts in Python:  DecidedCases.from_bins(bins, application=app)",
