@@ -38,7 +38,7 @@ PURPOSES = {
     "constrain": "find the cheapest rules that treat slices alike, and what that costs",
     "monitor": "check whether costs have changed over time, and why",
     "estimate": "estimate what decisions cost before their labels arrive",
-    "cascade": "see whether asking a cheap model first, and an expensive one where it pays, saves money",
+    "cascade": "see whether asking a cheap model first, and a better one where it pays, saves",
     "merge": "add up counts saved separately, such as by day or shard",
     "calibrate": "fix unreliable probabilities by calibration",
     "audit": "find out what a metric rewards, and which costs it implies",

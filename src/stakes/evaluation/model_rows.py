@@ -235,12 +235,14 @@ class Cases:
         weights, groups, ids = (
             None if each is None else each[inside] for each in (self.weights, self.groups, self.ids)
         )
-        return replace(Cases.of(self.truth[inside], app, weights, groups, ids), rows=rows[inside])
+        return replace(
+            Cases.of(as_positions(self.truth[inside]), app, weights, groups, ids), rows=rows[inside]
+        )
 
     def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
         """Cases by truth and decision."""
         return ConfusionMatrix.from_decisions(
-            self.truth,
+            as_positions(self.truth),
             as_positions(codes),
             classes=app.classes,
             decision_names=app.decisions,
