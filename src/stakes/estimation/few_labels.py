@@ -324,7 +324,7 @@ def _line(rows: _Rows) -> FloatArray:
     prior = _PRIOR_LABELS * (all_cases.T * rows.mass) @ all_cases / rows.mass.sum()
     normal = (seen.T * pull) @ seen + prior
     sums = (seen.T * pull) @ rows.realised + prior @ [0.0, 1.0]
-    slope = min(max(float(np.linalg.lstsq(normal, sums)[0][1]), 0.0), 1.0)
+    slope = min(max(float(np.linalg.lstsq(normal, sums, rcond=None)[0][1]), 0.0), 1.0)
     return np.array([(sums[0] - normal[0, 1] * slope) / normal[0, 0], slope])
 
 
