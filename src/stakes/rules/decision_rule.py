@@ -177,6 +177,7 @@ class DecisionRule(CutPoints):
 
         Examples
         --------
+        >>> from stakes import CostMatrix
         >>> costs = CostMatrix([[0, 1], [10, 0]], decisions=["wait", "call"])
         >>> DecisionRule(Application(costs)).decide_one(0.3)
         'call'
