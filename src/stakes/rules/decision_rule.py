@@ -206,6 +206,7 @@ class DecisionRule(CutPoints):
         Examples
         --------
         >>> import pandas as pd
+        >>> from stakes import CostMatrix
         >>> costs = CostMatrix([[0, 1], [10, 0]], decisions=["wait", "call"])
         >>> rule = DecisionRule(Application(costs), columns="p")
         >>> found = rule.decide_frame(pd.DataFrame({"p": [0.05, 0.3]}))
