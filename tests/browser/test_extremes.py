@@ -177,4 +177,4 @@ def test_tables_alone_stay_undecided_wherever_the_sliders_are(opened):
     page = opened(ev.to_html())
     for stop in (0, 4, -4):
         page.slide(ratio=stop)
-        assert page.text("#verdict").startswith("Either will do; use A. It avoids ")
+        assert page.text("#verdict").startswith("Either will do; use A. It saves ")

@@ -190,7 +190,7 @@ class TestVerdicts:
     def test_deploy(self):
         ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=APP, rng=0)
         assert ev.verdict_kind == "deploy"
-        assert ev.verdict.startswith("Deploy good at p > 0.0909. It avoids ")
+        assert ev.verdict.startswith("Deploy good at p > 0.0909. It saves ")
         assert " EUR a year (" in ev.verdict
 
     def test_deploy_after_recalibrating(self):
@@ -198,7 +198,7 @@ class TestVerdicts:
         ev = evaluate(Y, {"shifted": shifted, "poor": POOR}, application=APP, rng=0)
         assert ev.best == "poor"
         assert ev.verdict_kind == "deploy after re-calibrating"
-        assert ev.verdict.startswith("Deploy shifted after re-calibrating. It then avoids ")
+        assert ev.verdict.startswith("Deploy shifted after re-calibrating. It then saves ")
 
     def test_cannot_tell_apart(self):
         nearly = np.clip(GOOD * np.random.default_rng(2).uniform(0.97, 1.03, Y.size), 0, 1)
@@ -206,7 +206,7 @@ class TestVerdicts:
         assert ev.verdict_kind == "cannot tell apart"
         other = "b" if ev.best == "a" else "a"
         use = f"use {ev.best} at {ev[ev.best].rule}"
-        assert ev.verdict.startswith(f"Either will do; {use}. It avoids ")
+        assert ev.verdict.startswith(f"Either will do; {use}. It saves ")
         assert f"The data cannot tell it from {other} (difference 0.0" in ev.verdict
 
     def test_of_several_models_those_that_will_do_are_named(self):

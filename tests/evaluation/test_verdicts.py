@@ -18,15 +18,15 @@ def judged(*tables, priors=(0.9, 0.1), costs=COSTS, min_cases=1, **more):
 def test_deploy():
     ev = judged([[8000, 1000], [200, 800]], unit="EUR", volume=250_000, period="year")
     # costs 0.1 + 0.2 = 0.3 per case, always deciding 'yes' 0.9
-    assert ev.verdict.startswith(
-        "Deploy m0. It avoids 67 % of the cost of always deciding 'yes': 150 000 EUR a year ("
-    )
+    assert ev.verdict.startswith("Deploy m0. It saves 150 000 EUR a year (")
+    assert ev.verdict.endswith("), 67 % of the cost of always deciding 'yes'.")
     assert ev.verdict_kind == "deploy"
 
 
 def test_equal_costs():
     ev = judged([[8000, 1000], [200, 800]], [[8000, 1000], [200, 800]])
-    assert ev.verdict.startswith("Either will do; use m0. It avoids 67 %")
+    assert ev.verdict.startswith("Either will do; use m0. It saves 0.6 per case (")
+    assert "), 67 % of the cost of always" in ev.verdict
     assert ev.verdict.endswith(" Both cost the same on these cases.")
     assert ev.verdict_kind == "cannot tell apart"
 

@@ -135,8 +135,8 @@ class TestTablesAlone:
     def test_one_alarm_in_a_thousand_decides_nothing(self) -> None:
         ev = judged({"A": self.A, "B": self.LIKE_A}, None)
         assert ev.verdict_kind == "cannot tell apart"
-        assert ev.verdict.startswith("Either will do; use A. It avoids ")
-        assert " The data cannot tell it from B (difference 0.001 ±" in ev.verdict
+        assert ev.verdict.startswith("Either will do; use A. It saves ")
+        assert " The data cannot tell it from B (NEC difference 0.001 ±" in ev.verdict
 
     def test_a_large_difference_does(self) -> None:
         ev = judged({"A": self.A, "B": self.WORSE}, None)
@@ -162,7 +162,7 @@ class TestTablesAlone:
 @pytest.mark.parametrize(("copies", "subject"), [(2, "Both"), (3, "These 3 models")])
 def test_equals(copies: int, subject: str) -> None:
     ev = judged({f"m{k}": P for k in range(copies)})
-    assert f"will do; use m0 at {ev['m0'].rule}. It avoids" in ev.verdict
+    assert f"will do; use m0 at {ev['m0'].rule}. It saves" in ev.verdict
     assert ev.verdict.endswith(f"{subject} cost the same on these cases.")
 
 

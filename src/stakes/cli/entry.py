@@ -30,15 +30,15 @@ from stakes.messages.audience import command_line
 
 #: What each command is for, in the order in which they are listed.
 PURPOSES = {
-    "eval": "compute what the decisions of models cost, and which to deploy",
+    "eval": "compute what the decisions of models cost, and find which model to deploy",
     "ask": "find out what your errors cost by answering a few questions",
     "costs": "show a file of costs, or write one to fill in",
-    "decide": "decide new cases by the rule of an evaluation",
+    "decide": "decide new cases by the rule that an evaluation saved",
     "rule": "show a saved rule, or write it as SQL",
     "constrain": "find the cheapest rules that treat slices alike, and what that costs",
     "monitor": "check whether costs have changed over time, and why",
     "estimate": "estimate what decisions cost before their labels arrive",
-    "cascade": "see whether asking a cheap model first, and a better one where it pays, saves",
+    "cascade": "find where a costly model pays off after a cheap one, and what that saves",
     "merge": "add up counts saved separately, such as by day or shard",
     "calibrate": "fix unreliable probabilities by calibration",
     "audit": "find out what a metric rewards, and which costs it implies",
@@ -141,7 +141,7 @@ _USUAL_OPTIONS = (
 )
 #: How much alike two words are of which one may be the other misspelt.
 _NEAR = 0.75
-EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. {EXIT_CODES}"
+EPILOG = f"Start with `stakes demo`; `stakes COMMAND --help` explains a command. E{EXIT_CODES[1:]}."
 
 
 # Exit codes and streams: docs/design/command-line.md.
@@ -213,7 +213,9 @@ class _Parser(argparse.ArgumentParser):
         place = "in the folder that stakes demo writes"
         if "january.json" in self.first_call:
             place = "with the counts of two months, saved by stakes eval ... --save january.json"
-        place = f", {place}" if re.search("churn|pets|loans|january", self.first_call) else ""
+        place = (
+            f", {place}" if re.search(r"(churn|pets|loans)[.-]|january", self.first_call) else ""
+        )
         formatter.add_text(f"example{place}:\n{self.first_call}")
         known = {name: action for action in self._actions for name in _names_of(action)}
         shown = [known[name] for name in self.most_used] or self._actions

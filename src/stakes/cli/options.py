@@ -63,8 +63,8 @@ _COSTS = {
     "--gain tp=40": "gains instead of costs: tp=40 fp=-4 (also tn=, fn=; those left out are 0). "
     "Without a value: the numbers of --cost or --costs are gains",
     "--costs FILE": "a file of costs, .toml or .csv; see stakes costs",
-    "--prevalence --priors 2%": "share of the positive outcome where it will run, a range "
-    "(2%%..5%%), or the share of each: cat=.5,dog=.3,fox=.2",
+    "--prevalence --priors 2%": "share of positives where the model will run, a range "
+    "(2%%..5%%), or the share of each outcome: cat=.5,dog=.3,fox=.2",
     "--posteriors-already-adjusted": "the probabilities are already adjusted to that prevalence; "
     "do not adjust them",
     "--unit EUR": "the unit of the costs",
@@ -80,11 +80,14 @@ FORMS = {"--json": "everything, as JSON", "--csv": "the table, as CSV"}
 OFTEN = {"action": "append", "default": []}
 CONDITIONS = "conditions, for continuous integration"
 #: Which cases belong together.
-GROUPS = {"--groups COLUMN": "cases that belong together, such as those of a customer"}
+GROUPS = {
+    "--groups COLUMN": "rows with the same value here belong together, such as those of a customer"
+}
 #: The engine that counts files too large to read, and its memory.
 ENGINES = {
-    "--engine {duckdb,polars,spark,memory}": "the engine that counts files given by a pattern, a "
-    "folder or an address, and large files (default duckdb); memory reads large files instead",
+    "--engine {duckdb,polars,spark,memory}": "the engine that counts large files, and files "
+    "given by a pattern, a folder or an address (default duckdb); memory: read large files into "
+    "memory",
     "--memory 2GB": "how much memory duckdb may use",
 }
 
@@ -105,5 +108,5 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def add_cost_options(parser: argparse.ArgumentParser) -> None:
     """What is at stake: costs, shares, unit, volume."""
-    amounts = {"nargs": "+", "action": "extend", "default": []}
+    amounts = {"nargs": "+", "metavar": ("fn=10", "fp=1"), "action": "extend", "default": []}
     add_group(parser, "what is at stake", _COSTS, cost=amounts, gain={"nargs": "*"})

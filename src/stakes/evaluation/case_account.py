@@ -85,7 +85,7 @@ def evaluated_case_rows(
         table, cost = cases.count(rule.codes, app), float(parts.sum())
         figures.append(case_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
     notes += [
-        priced_at_average(rule.model.name, found.confusion, average)
+        priced_at_average(rule.model.name, found.confusion, average, found.cost)
         for rule, found in zip(rules, figures, strict=True)
         if rule.kind == "average costs"
     ]
@@ -238,12 +238,14 @@ def _heavy_tail(
     return few_carry_note(matters & too_unequal(counts, sums, squares), app.classes)
 
 
-def priced_at_average(model: str, table: ConfusionMatrix, average: Application) -> Note:
-    """What decisions by average costs seem to cost when every case is priced at the average."""
+def priced_at_average(
+    model: str, table: ConfusionMatrix, average: Application, cost: float
+) -> Note:
+    """What decisions by average costs seem to cost, priced at the average, and what they do."""
     assert average.priors is not None
     rates = np.nan_to_num(table.rates, nan=0.0)
     seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
-    return Note("priced-at-average", model=model, cost=plain(seeming, 4))
+    return Note("priced-at-average", model=model, cost=plain(seeming, 4), paid=plain(cost, 4))
 
 
 def few_carry_note(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:

@@ -150,7 +150,12 @@ class Evaluation(AnswersGuesses):
     def costs_said(self) -> tuple[str, ...]:
         """The costs as sentences."""
         app = self.application
-        return self.case_costs_said or tuple(describe_costs(app.costs, unit=app.unit).splitlines())
+        if self.case_costs_said:
+            return self.case_costs_said
+        head, *lines = describe_costs(app.costs, unit=app.unit).splitlines()
+        if self.naive is not None:  # each case has its own costs
+            head = f"{head.removesuffix(':')}, averaged over the cases of each outcome:"
+        return head, *lines
 
     @property
     def kind(self) -> str:

@@ -167,19 +167,19 @@ def sentence(ev: Evaluation) -> str:
     if ev.challenge is not None:
         return _switched(ev, ev.challenge)
     at = "" if best.threshold is None else f" at {best.rule}"
-    said, subject, share, doubt = f"Deploy {best.name}{at}.", "It", 1 - best.nec, ""
+    said, subject, share, doubt = f"Deploy {quoted_name(best.name)}{at}.", "It", 1 - best.nec, ""
     saving, interval = best.saving, best.interval
     if kind == AFTER:
         after = ev.best_recalibrated
         assert after is not None
         assert after.recalibrated_nec is not None
-        said, subject = f"Deploy {after.name} after re-calibrating.", "It then"
+        said, subject = f"Deploy {quoted_name(after.name)} after re-calibrating.", "It then"
         share, interval = 1 - after.recalibrated_nec, after.recalibrated_interval
         saving = ev.best_naive.avoidable * share
     elif kind == "cannot tell apart":
         which, doubt = _same(equals) if len(equals) > 1 else _apart(ev, best)
         which = "Either" if len(ev) == 2 else which
-        said = f"{which} will do; use {best.name}{at}."
+        said = f"{which} will do; use {quoted_name(best.name)}{at}."
     ends = ""
     if interval is not None:
         volume = ev.application.volume or 1.0
@@ -188,8 +188,8 @@ def sentence(ev: Evaluation) -> str:
         )
         ends = f" ({low} to {high})"
     return (
-        f"{said} {subject} avoids {percent(share, 0)} of the {_cost(ev)} of "
-        f"{_baseline(ev)}: {_amount(ev, saving)}{ends}.{doubt}"
+        f"{said} {subject} saves {_amount(ev, saving)}{ends}, {percent(share, 0)} of the "
+        f"{_cost(ev)} of {_baseline(ev)}.{doubt}"
     )
 
 
@@ -239,7 +239,7 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
 def _same(equals: list[str]) -> tuple[str, str]:
     """Models that cost the same, as what to choose from and why."""
     both = "Both" if len(equals) == 2 else f"These {len(equals)} models"
-    return " or ".join(equals), f" {both} cost the same on these cases."
+    return " or ".join(map(quoted_name, equals)), f" {both} cost the same on these cases."
 
 
 def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
@@ -251,10 +251,16 @@ def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
     needed = ""
     if math.isfinite(more) and more > 0:
         needed = f"; about {grouped(rounded_up(more))} more cases would be needed"
-    return f"{best.name} or {other}", (
-        f" The data cannot tell it from {other} "
-        f"(difference {abs(rival.value):.3f} ± {half:.3f}{needed})."
+    second = quoted_name(other)
+    return f"{quoted_name(best.name)} or {second}", (
+        f" The data cannot tell it from {second} "
+        f"(NEC difference {abs(rival.value):.3f} ± {half:.3f}{needed})."
     )
+
+
+def quoted_name(name: str) -> str:
+    """A name in a sentence: one with a comma, such as 'bank, per case', in quotation marks."""
+    return f"'{name}'" if "," in name else name
 
 
 def rounded_up(number: float) -> int:

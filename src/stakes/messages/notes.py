@@ -28,8 +28,8 @@ _INFO = {
     "zeros-softened": "Zero probabilities ({models}) were replaced by half the smallest non-zero "
     "one before re-calibrating.",
     "best-of-bin-edges": "The best threshold was searched among the edges of the bins.",
-    "priced-at-average": "With average costs in place of each case's own, {model} would seem to "
-    "cost {cost} per case.",
+    "priced-at-average": "Priced at average costs, '{model}, average costs' seems to cost {cost} "
+    "per case; at each case's own costs it costs {paid}.",
     "costs-by-expectation": "Uncertain costs are replaced by their expectation; evaluate() tells "
     "what depends on them.",
     "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",

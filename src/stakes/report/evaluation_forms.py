@@ -15,7 +15,6 @@ import numpy as np
 from stakes._checks import of_kind
 from stakes._files import as_path, write_whole
 from stakes.application import Application
-from stakes.application.cost_sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.evaluation.model_table import MOST_SHOWN
 from stakes.exceptions import StakesError
@@ -81,7 +80,7 @@ def as_page(
         if forensic:
             more, lines = evidence_charts(ev)
             charts, reliability = charts + more, {**reliability, **lines}
-    app, stamps = ev.application, stamped({**ev.facts, **plain_facts(facts)})
+    stamps = stamped({**ev.facts, **plain_facts(facts)})
     record = record_of(ev, stamps, costliest_cases)
     if whole is not ev:
         record["verdict"] = record_of(whole)["verdict"]
@@ -93,7 +92,7 @@ def as_page(
             numbers=numbers or {},
             charts=tuple(charts),
             missing=missing,
-            costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
+            costs_said=ev.costs_said,
             title=title,
             reliability_said=_trusted(ev, reliability.get("reliability", {})),
             points={
@@ -198,7 +197,7 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
     return (
         f"{band}Where {name} predicts {percent(says)}, the outcome occurs in {percent(happens)} of "
-        "cases: the largest gap among 20 equal groups of cases. Does not depend on the costs."
+        "cases: the largest gap among 20 groups of equal size. Does not depend on the costs."
     )
 
 

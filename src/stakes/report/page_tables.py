@@ -83,8 +83,8 @@ def _optimistic(sheet: Sheet) -> Html:
         ]))  # fmt: skip
     caption = (
         "Optimistic: the threshold was chosen on the very cases it is judged on. "
-        "Expect worse on new cases. The last column says where it would lie, at the stated costs, "
-        "in 95 % of fresh draws of these cases."
+        "Expect worse on new cases. The last column, at the stated costs, is the range in "
+        "which the threshold falls for 95 % of resamples of these cases."
     )
     titles = ["model", "best NEC on these data", "at p >", "range of that threshold"]
     made = table(caption, titles, rows)

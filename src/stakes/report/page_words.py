@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
-from stakes.evaluation.verdict import rounded_up
-from stakes.messages.quantities import grouped, plain
+from stakes.evaluation.verdict import quoted_name, rounded_up
+from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 from stakes.report.page_inputs import LARGE, stays
@@ -26,7 +26,7 @@ def verdict(sheet: Sheet) -> Html:
         warning = "warning " if remark["severity"] == "warning" else ""
         parts.append(element("p", remark["text"], class_=f"{warning}remark stated"))
     if said["remarks"] and sheet.moves:
-        hidden = "These remarks hold only for the stated costs; press Reset to bring them back."
+        hidden = "These remarks hold only for the stated costs; press Reset to return to those."
         parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
 
@@ -73,18 +73,19 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
     name = f"“{app['classes'][int(row)]}”" if row else ""
     dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
     sure = sheet.moves == "two" and sheet.numbers["sure"]
-    line = "The upright line is where the slider stands."
+    line = "The vertical line marks the value of the slider."
+    level = percent(sheet.record["level"], 1)
     fixed = "Does not depend on the costs."
     best = {"dashed": "best threshold on these data"} if dashed else {}
     return {
-        "bayes": ("If the costs were different", "Lower is better. The upright line follows both "
+        "bayes": ("If the costs were different", "Lower is better. The vertical line follows both "
                   "sliders: a larger share moves it just as a costlier miss does."
-                  f"{' Bands: intervals.' if sure else ''}", {**best, **_CONSTANT}),
+                  f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
         "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, higher is "
-                     "better. At the stated share: the upright line follows the cost slider only.",
+        "decision": ("Is it worth it at all?", "Net benefit in true positives per case at the "
+                     "stated share; higher is better. Only the cost slider moves the vertical line.",
                      {"grey": "always act (falling), never act (0)"}),
-        "det": ("Misses vs false alarms", "Large symbols: where the models stand now.",
+        "det": ("Misses vs false alarms", "Large symbols: the models at the current settings.",
                 {"pale": "fewer than 30 errors"}),
         "tippett": ("How strong is the evidence?", "Share of cases whose likelihood ratio is "
                     f"larger. Grey: no evidence either way. {fixed}",
@@ -96,7 +97,7 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
         "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
-                     "decided. Large symbols: where the models stand now.",
+                     "decided. Large symbols: the models at the current settings.",
                      {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
@@ -149,11 +150,13 @@ def _undecided(record: Any) -> list[Html]:
     close = close_to_best(record)
     for found in close[:_MOST_SENTENCES]:
         half = (found["high"] - found["low"]) / 2
-        text_ = (f"The data cannot tell {found['first']} from {found['second']}: difference "
-                 f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
+        first, second = quoted_name(found["first"]), quoted_name(found["second"])
+        text_ = f"The data cannot tell {first} from {second} (NEC difference "
+        text_ += f"{abs(found['value']):.3f} ± {half:.3f}"
         if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            text_ += f"; about {grouped(rounded_up(found['cases_needed']))} cases would be enough"
-        items.append(element("li", f"{text_}."))
+            more = grouped(rounded_up(found["cases_needed"] - record["cases"]))
+            text_ += f"; about {more} more cases would be needed"
+        items.append(element("li", f"{text_})."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
         items.append(element("li", f"The same holds for {more} more models."))
@@ -185,10 +188,11 @@ def _holds(record: Any) -> list[Html]:
     others = {"none": "no model pays off", "tie": "no clear winner"}
     rows = []
     for each in stretches:
-        end = "any number" if each["high"] is None else plain(each["high"], 3)
+        low = plain(each["low"], 3)
+        stretch = f"{low} or more" if each["high"] is None else f"{low} to {plain(each['high'], 3)}"
         winner = others.get(each["winner"], each["winner"])
-        rows.append(row(f"{plain(each['low'], 3)} to {end}", winner, left=1))
-    head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest, uncalibrated"]
+        rows.append(row(stretch, winner, left=1))
+    head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest model, uncalibrated"]
     every = table("At the stated share, measured on these same cases.", head, rows)
     return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 

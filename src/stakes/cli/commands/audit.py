@@ -53,6 +53,7 @@ _PRINTED = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
+    parser.usage = "stakes audit METRIC [FILE] [options]"
     parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, f2, mcc, auc")
     add_options(parser, {"--all": "every metric of the catalogue"})
     add_data_options(parser)

@@ -19,20 +19,20 @@ EXAMPLES = """examples:
   cat new.jsonl | stakes decide - --rule rule.json > decided.jsonl
 
 The rule comes from  stakes eval ... --rule rule.json. Each row gets the decision, its expected
-cost, the next best decision, and the margin: how much more that one is expected to cost. Files
-given by a pattern, a folder or an address, and large ones, are streamed through DuckDB. The output
-is there whole or not at all.
+cost, the next best decision, and the margin: how much more the next best is expected to cost. Files
+given by a pattern, a folder or an address, and large ones, are streamed through DuckDB. If
+anything fails, no output file is written.
 """
 _OPTIONS = {
     "--rule FILE": "the rule: what  stakes eval ... --rule FILE  wrote",
     "-o --output FILE": "write .csv, .parquet or .jsonl; without it, print CSV, or JSON lines if "
-    "the file holds such",
-    "--columns A,B": "the columns of the scores, if other than those the rule knows: one, or one "
-    "for each outcome in the order of the rule",
+    "the input is JSON lines",
+    "--columns A,B": "the columns of the scores, if their names differ from those in the rule: "
+    "one, or one for each outcome in the order of the rule",
     "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
     "decision empty and say why in a column 'not_decided'",
-    "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory, whatever "
-    "its size",
+    "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory (default: "
+    "see below)",
     "--memory 800MB": "how much memory duckdb may use",
     "--json": "print what was done, as JSON",
     "--quiet": "print nothing",

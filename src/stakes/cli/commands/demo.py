@@ -32,7 +32,9 @@ FILES = {"churn.csv", "pets.csv", "pets-costs.toml", "loans.csv"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    add_options(parser, {"-o --output FOLDER": f"where to write ({FOLDER})"}, output=FOLDER)
+    add_options(
+        parser, {"-o --output FOLDER": f"the folder to write to (default {FOLDER})"}, output=FOLDER
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -69,12 +69,12 @@ _PRESET = {
     "sre12, sre16, sre18-cmn2 or sre18-vast",
 }
 _CHALLENGE = {
-    "--capacity review=200/day": "how often a decision may be taken: 200, 5%%, 50..200, or per "
-    "period of --volume; several with commas",
-    "--baseline MODEL": "the model in use, which stays unless another surely saves more than "
+    "--capacity review=200/day": "how often a decision may be taken: 200, a share (5%%), a range "
+    "(50..200), or a number per period of --volume (200/day); several with commas",
+    "--baseline MODEL": "the model in use; keep it unless another one clearly saves more than "
     "switching costs",
-    "--switching-cost 20000": "what it takes to replace that model, paid once; to be saved over "
-    "one period of --volume (default 0)",
+    "--switching-cost 20000": "the one-off cost of replacing that model, which the savings of "
+    "one period of --volume must exceed (default 0)",
 }
 _WRITTEN = {
     "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
@@ -84,8 +84,8 @@ _WRITTEN = {
     "costs are edited there",
     "--forensic": "also draw the strength of evidence (Tippett plots, empirical cross-entropy)",
     "--list-costliest N": "with costs per case: list the N costliest cases, by --id or by row",
-    "--save FILE": "also save the counts, for stakes merge, monitor and eval; those of an engine "
-    "add up to the answer of all rows:  stakes eval monday.json tuesday.parquet",
+    "--save FILE": "also save the counts, for stakes merge, monitor and eval. Counts made by an "
+    "engine can be evaluated together:  stakes eval monday.json tuesday.parquet",
     "--rule FILE": "also write the decision rule that the verdict deploys, for stakes decide",
     "--rule-of MODEL": "write the rule of this model instead",
     "--recalibrated": "write that rule with a calibration of the scores learnt from all cases",
@@ -96,8 +96,8 @@ _WRITTEN = {
 _CONDITIONS = {
     "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "
     "'gbm:nec>0.5'",
-    "--require MODEL": "exit with 1 unless this is to be deployed; with --baseline, unless it "
-    "replaces that model, or is the one that stays",
+    "--require MODEL": "exit with 1 unless the verdict is to deploy this model; with --baseline, "
+    "unless it is to switch to this model or to keep it",
 }
 
 
@@ -109,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_options(parser, {**CONFUSION, **_READ}, memory="2GB")
     add_cost_options(parser)
     add_options(parser, _PRESET)
-    add_group(parser, "a model that is in use", _CHALLENGE)
+    add_group(parser, "limits, and a model that is in use", _CHALLENGE)
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the model to deploy and its threshold"}
     add_options(group.add_mutually_exclusive_group(), forms)

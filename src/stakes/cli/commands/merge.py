@@ -21,11 +21,12 @@ the same models, outcomes and decisions. If anything fails, no output file is wr
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
+    parser.usage = "stakes merge FILE [FILE ...] -o FILE [options]"
     parser.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
-        help="saved summaries, or patterns such as 'shards/*.json'",
+        help="files of saved counts, or patterns such as 'shards/*.json'",
     )
     said = {"-o --output FILE": "output file, .json or .parquet", "--quiet": "print nothing"}
     add_options(parser, said, output={"required": True})

@@ -13,7 +13,7 @@ EXAMPLES = """examples:
   stakes rule rule.json --sql postgres
   stakes rule rule.json --sql bigquery --columns score
 
-The rule comes from  stakes eval ... --rule rule.json. The SQL is one expression, to be put behind
+The rule comes from  stakes eval ... --rule rule.json. The SQL is one expression, to put after
 SELECT: it gives the name of the decision, and null where a row has no score.
 """
 _OPTIONS = {
@@ -28,7 +28,7 @@ _OPTIONS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
-    parser.add_argument("file", metavar="RULE.json", help="a rule that was saved")
+    parser.add_argument("file", metavar="RULE.json", help="a rule saved by  stakes eval ... --rule")
     add_options(parser, _OPTIONS)
 
 

@@ -15,6 +15,7 @@
     return known || (Number.isFinite(cut) ? `p > ${cutText(cut)}` : cutText(cut));
   };
   const paid = app.costs.every((row) => Math.min(...row) === 0) ? "cost" : "avoidable cost";
+  const quotedName = (name) => (name.includes(",") ? `'${name}'` : name);
   const sentence = (now) => {
     const k = now.best;
     const nec = now.nec[k];
@@ -31,12 +32,12 @@
     if (now.kind === "deploy after re-calibrating") {
       const after = now.bestAfter;
       const left = 1 - now.after[after];
-      return `Deploy ${names[after]} after re-calibrating. It then avoids ${percent(left, 0)} of ` +
-        `the ${paid} of ${baseline}: ${amount(now.naive * left)}${between(now.naive, now.afterEnds)}.`;
+      return `Deploy ${quotedName(names[after])} after re-calibrating. It then saves ${amount(now.naive * left)}` +
+        `${between(now.naive, now.afterEnds)}, ${percent(left, 0)} of the ${paid} of ${baseline}.`;
     }
     const ends = now.low && [now.low[k], now.high[k]];
-    const worth = `avoids ${percent(1 - nec, 0)} of the ${paid} of ${baseline}: ` +
-      `${amount(now.naive * (1 - nec))}${between(now.naive, ends)}.`;
+    const worth = `saves ${amount(now.naive * (1 - nec))}${between(now.naive, ends)}, ` +
+      `${percent(1 - nec, 0)} of the ${paid} of ${baseline}.`;
     const at = now.cut[k] === null ? "" : ` at ${rule(k, now.cut[k])}`;
     if (now.kind === "cannot tell apart") {
       const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
@@ -44,17 +45,17 @@
       if (equals.length === 1) {
         equals.push(names[now.rival]);
         const more = now.needed - page.cases;
-        doubt = `The data cannot tell it from ${names[now.rival]} (difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
+        doubt = `The data cannot tell it from ${quotedName(names[now.rival])} (NEC difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
         if (Number.isFinite(more) && more > 0) {
           const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
           doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would be needed`;
         }
         doubt += ").";
       }
-      const which = names.length === 2 ? "Either" : equals.join(" or ");
-      return `${which} will do; use ${names[k]}${at}. It ${worth} ${doubt}`;
+      const which = names.length === 2 ? "Either" : equals.map(quotedName).join(" or ");
+      return `${which} will do; use ${quotedName(names[k])}${at}. It ${worth} ${doubt}`;
     }
-    return `Deploy ${names[k]}${at}. It ${worth}`;
+    return `Deploy ${quotedName(names[k])}${at}. It ${worth}`;
   };
   const announce = (text) => {
     const target = $("verdict");
@@ -127,7 +128,7 @@
     if (!(saved > 0)) return `None: no model here costs less than ${baseline}${how}.`;
     const whether = page.challenge && ` Whether to switch from ${page.challenge.baseline} was decided at the ` +
       "stated costs and shares only.";
-    return `Cheapest here: ${names[best]}. It avoids ${percent(saved, 0)} of the ${paid} of ` +
-      `${baseline}${how}: ${amount(naive * saved)}.${whether || surelyThere}`;
+    return `Cheapest here: ${quotedName(names[best])}. It saves ${amount(naive * saved)}, ${percent(saved, 0)} of the ${paid} of ` +
+      `${baseline}${how}.${whether || surelyThere}`;
   };
 

@@ -39,8 +39,8 @@ _SAID = {
     "--rank A,B,C": "example models, the worst first: always (acts on every case), never, errs (on "
     "both outcomes), errs_negatives, errs_positives",
     "--error-share 0.6": "how often the example models err",
-    "--prevalence 2%": "share of positives where it will run, a range (2%%..5%%), or of each "
-    "outcome: cat=.5,dog=.3,fox=.2",
+    "--prevalence 2%": "share of positives where the model will run, a range (2%%..5%%), or of "
+    "each outcome: cat=.5,dog=.3,fox=.2",
 }
 _CONVERSATION = {
     "--goal {model,threshold}": "stop when the best model is known (default), or also its "
@@ -55,7 +55,7 @@ _CONVERSATION = {
 }
 _RESULT = {
     "-o --output costs.toml": "save costs and answers",
-    "--unit EUR": "the unit of the --amounts",
+    "--unit EUR": "the unit of the costs, with --amounts (see --help-all)",
     "--volume 250000/yr": "number of cases per period, to compute totals",
     "--json": "the result, as JSON",
 }

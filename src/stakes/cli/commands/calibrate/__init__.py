@@ -47,8 +47,8 @@ _CALIBRATION = {
     "--folds 5": "folds for cross-fitting",
     "--groups COLUMN": "rows that stay in one fold",
     "--seed 0": "seed of the folds",
-    "--apply CAL.json": "apply a saved calibration to the file. Give the share of positives in "
-    "that file with --prevalence, or `estimate` it. The saved calibration knows its columns",
+    "--apply CAL.json": "apply a saved calibration to the file, to the columns saved with it. Give "
+    "the share of positives in the file with --prevalence, or let --prevalence estimate find it",
 }
 _WRITTEN = {
     "-o --output FILE": "the calibration, or with --apply the new table (CSV, or .parquet)",

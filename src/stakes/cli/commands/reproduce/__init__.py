@@ -25,7 +25,7 @@ was asked for could be computed.
 
 _OPTIONS = {
     "--all": "every item of every paper",
-    "-o --output FOLDER": f"where to write ({FOLDER})",
+    "-o --output FOLDER": f"the folder to write to (default {FOLDER})",
     "--fresh": "compute again what was computed before",
     "--json": "print the results as JSON",
     "--quiet": "show no progress; print only the conclusions",
@@ -35,7 +35,10 @@ _OPTIONS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EPILOG
-    parser.add_argument("paper", nargs="?", help="the key of a paper; without it, list all papers")
+    parser.usage = "stakes reproduce [PAPER [ITEM]] [options]"
+    parser.add_argument(
+        "paper", nargs="?", help="a paper, such as ferrer2025; without it, list all papers"
+    )
     parser.add_argument("item", nargs="?", help="one of its tables, figures or examples")
     add_options(parser, _OPTIONS, output=FOLDER)
 
