@@ -207,7 +207,7 @@ class TestVerdicts:
         other = "b" if ev.best == "a" else "a"
         use = f"use {ev.best} at {ev[ev.best].rule}"
         assert ev.verdict.startswith(f"Either will do; {use}. It saves ")
-        assert f"The data cannot tell it from {other} (difference 0.0" in ev.verdict
+        assert f"The data cannot tell it from {other} (NEC difference 0.0" in ev.verdict
 
     def test_of_several_models_those_that_will_do_are_named(self):
         nearly = np.clip(GOOD * np.random.default_rng(2).uniform(0.97, 1.03, Y.size), 0, 1)

@@ -77,7 +77,7 @@ def test_gains_speak_of_avoidable_cost():
 
 
 def test_volume_without_a_period():
-    assert ": 600 on 1 000 cases (" in judged([[8000, 1000], [200, 800]], volume=1000).verdict
+    assert " saves 600 on 1 000 cases (" in judged([[8000, 1000], [200, 800]], volume=1000).verdict
 
 
 def test_robust_to_the_cost_of_a_miss():
