@@ -82,8 +82,9 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
                   "sliders: a larger share moves it just as a costlier miss does."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
         "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case at the stated "
-                     "share; higher is better. Only the cost slider moves the vertical line.",
+        "decision": ("Is it worth it at all?", "Net benefit in true positives per case at the "
+                     "stated share; higher is better. Only the cost slider moves the "
+                     "vertical line.",
                      {"grey": "always act (falling), never act (0)"}),
         "det": ("Misses vs false alarms", "Large symbols: the models at the current settings.",
                 {"pale": "fewer than 30 errors"}),
