@@ -258,9 +258,9 @@ def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
     )
 
 
-def quoted_name(name: str) -> str:
+def quoted_name(name: object) -> str:
     """A name in a sentence: one with a comma, such as 'bank, per case', in quotation marks."""
-    return f"'{name}'" if "," in name else name
+    return f"'{name}'" if "," in str(name) else str(name)
 
 
 def rounded_up(number: float) -> int:

@@ -155,8 +155,8 @@ def _undecided(record: Any) -> list[Html]:
         text_ = f"The data cannot tell {first} from {second} (NEC difference "
         text_ += f"{abs(found['value']):.3f} ± {half:.3f}"
         if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            more = grouped(rounded_up(found["cases_needed"] - record["cases"]))
-            text_ += f"; about {more} more cases would be needed"
+            needed = grouped(rounded_up(found["cases_needed"] - record["cases"]))
+            text_ += f"; about {needed} more cases would be needed"
         items.append(element("li", f"{text_})."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
