@@ -412,6 +412,21 @@ class TestKinds:
             with pytest.raises(DataError, match="`costs` has 3 rows but `posteriors` has 2"):
                 found()
 
+    def test_positive_of_another_kind(self) -> None:
+        for wrong in (np.array(Y), [1], np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])):
+            with pytest.raises(LabelError, match="`positive` must be a string or a number"):
+                stakes.estimation.DecidedCases.from_scores(
+                    ["no", "yes"], [0.1, 0.9], costs=TWO, positive=wrong
+                )
+            with pytest.raises(LabelError, match="`positive` must be a string or a number"):
+                metrics.auc(Y, [-1.0, 1.0, 0.5, 2.0], positive=wrong)
+
+    def test_draws_of_any_whole_type(self) -> None:
+        told = {"bins": 2, "rng": 0}
+        found = stakes.calibration.reliability_table(LABELS, RISKS, draws=np.float32(20), **told)
+        again = stakes.calibration.reliability_table(LABELS, RISKS, draws=20, **told)
+        assert np.array_equal(found.low, again.low)
+
     def test_flags_and_parts(self) -> None:
         with pytest.raises(DataError, match="`surely` must be a bool"):
             stakes.testing.assert_cost(Y, Y, costs=TWO, max_cost=1, surely=Y)  # type: ignore[arg-type]

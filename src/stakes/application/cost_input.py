@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._checks import is_number
 from stakes._columns import as_array, as_column
-from stakes._names import as_names, listed, observed_names
+from stakes._names import as_name, as_names, listed, observed_names
 from stakes.application.application import Application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
 from stakes.application.cost_files import file_text, read_costs, read_uncertain_costs
@@ -199,6 +199,7 @@ def _label_names(
 ) -> tuple[Name, ...]:
     """The names of the labels in the order of the costs, or an error that asks for it."""
     names = observed_names(column) if classes is None else as_names(classes, "classes")
+    positive = as_name(positive, "positive")
     if positive is not None and size == 2:
         if len(names) == 2 and positive not in names:
             raise LabelError(f"`positive` must be one of {listed(names)}; got {positive!r}.")

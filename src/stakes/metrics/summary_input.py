@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._columns import as_column
 from stakes._guesses import CallError, answers_guesses, in_our_words
-from stakes._names import encode, listed, observed_names
+from stakes._names import as_name, encode, listed, observed_names
 from stakes.application import as_application
 from stakes.exceptions import DataError, LabelError
 from stakes.summaries import ConfusionMatrix, ScoreCounts
@@ -153,7 +153,7 @@ def _table(
 
 def _scores(y_true: Any, scores: Any, asked: dict[str, Any], told: dict[str, Any]) -> ScoreCounts:
     """The counted scores; `positive` is the class that high ones speak for."""
-    positive = told.pop("positive", None)
+    positive = as_name(told.pop("positive", None), "positive")
     if asked.get("application") is not None:
         app = asked["application"] = as_application(asked["application"])
         if len(app.classes) == 2 and tuple(app.classes) != (0, 1):
