@@ -383,6 +383,8 @@ class TestKinds:
         for wrong in (None, 3.7, {"0", "1"}, [], sparse.csr_array(np.eye(2))):
             with pytest.raises(StakesError, match="`decisions` must"):
                 stakes.resources.read_limits("1=5%", wrong)  # type: ignore[arg-type]
+        with pytest.raises(CostError, match="how often which decision may be taken; got 1000"):
+            stakes.resources.read_limits(10**400, [0, 1])
         with pytest.raises(DataError, match="`hours` must be a number"):
             stakes.resources.Reviewer("Anna", np.eye(2), hours=np.array([1, 2]))  # type: ignore[arg-type]
         with pytest.raises(DataError, match="`classes` must be at most 1,000"):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stakes._checks import as_number, of_kind
+from stakes._checks import as_number, float_of, of_kind
+from stakes._columns import in_brief
 from stakes._names import as_name, as_names, listed, place_of
 from stakes.application.written_amounts import read_volume
 from stakes.exceptions import CostError, StakesError, UndefinedError
@@ -141,9 +142,9 @@ def _pairs(capacity: Any, decisions: Sequence[Name]) -> list[tuple[Any, Any]]:
                 raise CostError(f"I cannot read the capacity '{capacity}'.", hint=_SUCH)
         return [(name.strip(), said.strip()) for name, _, said in parts]
     if isinstance(capacity, (int, float)):
-        said = f"{decisions[-1]}={capacity:g}"
+        said = f"{decisions[-1]}={float_of(capacity):g}"
         raise CostError(
-            f"`capacity` says how often which decision may be taken; got {capacity!r} alone.",
+            f"`capacity` says how often which decision may be taken; got {in_brief(capacity)} alone.",
             hint=either(f'capacity="{said}"', f"--capacity {said}"),
         )
     several = of_kind(capacity, "capacity", Iterable, hint=_SUCH, error=CostError)
