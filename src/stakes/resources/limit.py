@@ -144,7 +144,8 @@ def _pairs(capacity: Any, decisions: Sequence[Name]) -> list[tuple[Any, Any]]:
     if isinstance(capacity, (int, float)):
         said = f"{decisions[-1]}={float_of(capacity):g}"
         raise CostError(
-            f"`capacity` says how often which decision may be taken; got {in_brief(capacity)} alone.",
+            f"`capacity` says how often which decision may be taken; "
+            f"got {in_brief(capacity)} alone.",
             hint=either(f'capacity="{said}"', f"--capacity {said}"),
         )
     several = of_kind(capacity, "capacity", Iterable, hint=_SUCH, error=CostError)
