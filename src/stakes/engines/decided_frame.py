@@ -10,9 +10,11 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._names import one_of
 from stakes.application import CostExpression
+from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.frame_reduction import native
 from stakes.engines.narwhals_expressions import DIALECT, as_table
 from stakes.engines.row_values import PREFIX
@@ -28,6 +30,8 @@ from stakes.rules.decided_rows import (
     NO_SUM,
     REASON,
     REASONS,
+    compared_rows,
+    costs_of_decisions,
     decided_rows,
     faults,
     outside,
@@ -42,19 +46,29 @@ from stakes.typing import FloatArray
 class DecidedFrame:
     """The table, how many rows it has, how many lie beyond the range, and are not decided, by why.
 
-    Rows are counted before anything is written.
+    Rows are counted before anything is written. `batch` is there if the rows kept to limits.
     """
 
     frame: Any
     rows: int
     outside: int
     undecided: dict[str, int]
+    batch: LimitedBatch | None = None
 
 
 def decided_frame(
-    rule: DecisionRule, frame: Any, *, on_error: str = "raise", columns: Any = None
+    rule: DecisionRule,
+    frame: Any,
+    *,
+    on_error: str = "raise",
+    columns: Any = None,
+    capacity: Any = None,
+    codes: NDArray[Any] | None = None,
 ) -> DecidedFrame:
-    """See `DecisionRule.decide_frame`; `columns` in place of those that the rule knows."""
+    """See `DecisionRule.decide_frame`; `columns` in place of those that the rule knows.
+
+    `codes` are decisions that were taken already, those of a larger batch.
+    """
     one_of(on_error, "on_error", ("raise", "column"))
     rows = nw.from_native(native(frame))
     names = score_columns(rule, columns)
@@ -63,7 +77,13 @@ def decided_frame(
         each = "frame.map_partitions(rule.decide_frame)"
         raise DataError("a frame of Dask is decided partition by partition.", hint=each)
     if isinstance(rows, nw.DataFrame):
-        return _in_memory(rule, rows, names, on_error)
+        return _in_memory(rule, rows, names, on_error, capacity, codes)
+    if capacity is not None:
+        raise DataError(
+            "`capacity` shares out all rows at once, and a lazy frame has not read them.",
+            hint="read the frame into memory, or leave out `capacity`: the prices that a rule "
+            "carries keep to its limits on average",
+        )
     return _elsewhere(rule, rows, names, on_error)
 
 
@@ -117,9 +137,15 @@ def named_decisions(rule: DecisionRule) -> list[Any]:
 
 
 def arrays_decided(
-    rule: DecisionRule, scores: FloatArray, costs: FloatArray | None
+    rule: DecisionRule,
+    scores: FloatArray,
+    costs: FloatArray | None,
+    codes: NDArray[Any] | None = None,
 ) -> tuple[dict[str, list[Any]], Any, int]:
-    """The columns that are added, by name; the fault of each row; how many lie outside."""
+    """The columns that are added, by name; the fault of each row; how many lie outside.
+
+    `codes` are the decisions of all rows where limits have taken them.
+    """
     found = faults(rule, scores, costs)
     kept = np.flatnonzero(found < 0)
     names, count = np.array(named_decisions(rule), dtype=object), len(scores)
@@ -127,7 +153,11 @@ def arrays_decided(
     beyond = 0
     if kept.size:
         given = scores[kept].astype(rule.score_type)
-        said = decided_rows(rule, given, None if costs is None else costs[kept])
+        paid = None if costs is None else costs[kept]
+        if codes is None:
+            said = decided_rows(rule, given, paid)
+        else:
+            said = compared_rows(codes[kept], costs_of_decisions(rule, given, paid))
         made = {
             "decision": names[said.codes],
             "expected_cost": said.expected_cost,
@@ -160,13 +190,33 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     return made
 
 
-def _in_memory(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str) -> DecidedFrame:
-    """Decided by NumPy."""
-    read = {name: rows[name].cast(nw.Float64).to_numpy() for name in read_columns(rule, names)}
+def arrays_read(
+    rule: DecisionRule, read: dict[str, FloatArray], names: Sequence[str]
+) -> tuple[FloatArray, FloatArray | None]:
+    """Scores and costs of each row, from the columns that were read."""
     table = np.column_stack([read[name] for name in names])
-    scores = table[:, 0] if len(names) == 1 else table
-    costs = costs_of_rows(rule, read, len(rows))
-    columns, found, beyond = arrays_decided(rule, scores, costs)
+    return table[:, 0] if len(names) == 1 else table, costs_of_rows(rule, read, len(table))
+
+
+def columns_read(rule: DecisionRule, rows: Any, names: Sequence[str]) -> dict[str, FloatArray]:
+    """The columns that are read of a table in memory, as numbers."""
+    return {name: rows[name].cast(nw.Float64).to_numpy() for name in read_columns(rule, names)}
+
+
+def _in_memory(
+    rule: DecisionRule,
+    rows: Any,
+    names: Sequence[str],
+    on_error: str,
+    capacity: Any,
+    codes: NDArray[Any] | None,
+) -> DecidedFrame:
+    """Decided by NumPy."""
+    scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
+    batch = None if capacity is None else limited_batch(rule, scores, costs, capacity)
+    if batch is not None:
+        rule, codes = batch.rule, batch.codes
+    columns, found, beyond = arrays_decided(rule, scores, costs, codes)
     bad = np.flatnonzero(found >= 0)
     why = counted_faults(found)
     if on_error == "raise":
@@ -182,8 +232,8 @@ def _in_memory(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: st
     if backend.is_pandas():  # rows of pandas are known by their index
         index = nw.to_native(rows).index
         natives = {each.name: nw.to_native(each).set_axis(index) for each in made}
-        return DecidedFrame(nw.to_native(rows).assign(**natives), len(rows), beyond, why)
-    return DecidedFrame(nw.to_native(rows.with_columns(*made)), len(rows), beyond, why)
+        return DecidedFrame(nw.to_native(rows).assign(**natives), len(rows), beyond, why, batch)
+    return DecidedFrame(nw.to_native(rows.with_columns(*made)), len(rows), beyond, why, batch)
 
 
 def counted_faults(found: Any) -> dict[str, int]:

@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
 from stakes._optional import load
-from stakes.engines.decided_frame import DecidedFrame, decided_frame, has_expression
+from stakes.engines.batch_capacity import LimitedBatch, limited_batch
+from stakes.engines.decided_frame import (
+    DecidedFrame,
+    arrays_read,
+    columns_read,
+    decided_frame,
+    has_expression,
+    read_columns,
+    refuse_names,
+)
+from stakes.exceptions import DataError
+from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule
+from stakes.rules.rule_sql import score_columns
 from stakes.sources.table_output import line_of
 
 #: Rows that leave DuckDB together, where NumPy decides them.
 _BATCH = 1 << 16
+#: Rows that can be shared out within limits, which takes all their expected costs in memory.
+_MOST_ROWS = 20_000_000
 #: How DuckDB is told to write, by the ending of the file.
 _FORMATS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json"}
 
 
 def write_decided(
-    rule: DecisionRule, relation: Any, path: Path, ending: str, *, on_error: str, columns: Any
+    rule: DecisionRule,
+    relation: Any,
+    path: Path,
+    ending: str,
+    *,
+    on_error: str,
+    columns: Any,
+    capacity: Any = None,
 ) -> DecidedFrame:
     """Write the rows with what the rule says of them, in their order; and say how many they are."""
     _keep_order(relation)
+    if capacity is not None:
+        batch = _limited(rule, relation, columns, capacity)
+        found = _by_batches(batch.rule, relation, path, ending, on_error, columns, batch.codes)
+        return replace(found, batch=batch)
     if not has_expression(rule):
         return _by_batches(rule, relation, path, ending, on_error, columns)
     found = decided_frame(rule, relation, on_error=on_error, columns=columns)
@@ -37,18 +67,52 @@ def _keep_order(relation: Any) -> None:
     relation.query("stakes_rows", "SET preserve_insertion_order = true")
 
 
-def _by_batches(
-    rule: DecisionRule, relation: Any, path: Path, ending: str, on_error: str, columns: Any
-) -> DecidedFrame:
-    """The same through NumPy, for calibrations that have no formula."""
+def _limited(rule: DecisionRule, relation: Any, columns: Any, capacity: Any) -> LimitedBatch:
+    """All rows shared out at once, from a first pass over the columns that decide."""
+    names = score_columns(rule, columns)
+    needed = read_columns(rule, names)
+    refuse_names(rule, relation.columns, names, marked=False)
+    count = int(relation.count("*").fetchall()[0][0])
+    if count > _MOST_ROWS:
+        raise DataError(
+            f"{grouped(count)} rows are too many to be shared out at once; at most "
+            f"{grouped(_MOST_ROWS)} are.",
+            hint="leave out --capacity: the prices of a rule from  stakes eval ... --capacity  "
+            "keep to its limits on average",
+        )
+    chosen = ", ".join('"' + name.replace('"', '""') + '"' for name in needed)
+    read: dict[str, list[Any]] = {name: [] for name in needed}
+    for table in _tables(relation.project(chosen)):
+        for name, values in columns_read(rule, nw.from_native(table), names).items():
+            read[name].append(values)
+    whole = {name: np.concatenate([np.empty(0), *parts]) for name, parts in read.items()}
+    return limited_batch(rule, *arrays_read(rule, whole, names), capacity)
+
+
+def _tables(relation: Any) -> Iterator[Any]:
+    """The rows as tables of Arrow, in their order."""
     arrow = load("pyarrow", extra="duckdb")
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+    for batch in read(_BATCH):
+        yield arrow.Table.from_batches([batch])
+
+
+def _by_batches(
+    rule: DecisionRule,
+    relation: Any,
+    path: Path,
+    ending: str,
+    on_error: str,
+    columns: Any,
+    codes: NDArray[Any] | None = None,
+) -> DecidedFrame:
+    """The same through NumPy, for calibrations that have no formula and for rows within limits."""
     rows, outside, why = 0, 0, Counter[str]()
     writer: Any = None
     with path.open("wb") as stream:
-        for batch in read(_BATCH):
-            table = arrow.Table.from_batches([batch])
-            found = decided_frame(rule, table, on_error=on_error, columns=columns)
+        for table in _tables(relation):
+            taken = None if codes is None else codes[rows : rows + len(table)]
+            found = decided_frame(rule, table, on_error=on_error, columns=columns, codes=taken)
             writer = writer or _writer(ending, stream, found.frame.schema)
             writer[0](found.frame)
             rows, outside = rows + found.rows, outside + found.outside

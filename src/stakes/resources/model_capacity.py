@@ -82,17 +82,7 @@ class ModelCapacity:
     def record(self) -> list[dict[str, Any]]:
         """A row for each model and limit, as JSON types."""
         return [
-            {
-                "model": model,
-                "decision": str(each.limit.decision),
-                "limit": str(each.limit),
-                "at_least": each.low,
-                "at_most": each.high if np.isfinite(each.high) else None,
-                "used": each.used,
-                "price": each.price,
-                "interval": list(each.interval),
-                "tighter": None if np.isnan(each.tighter) else each.tighter,
-            }
+            {"model": model, **limit_record(each)}
             for model, found in self.optima.items()
             for each in found.limits
         ]
@@ -102,24 +92,46 @@ class ModelCapacity:
         if place_of(model, self.optima) is None:
             return []
         found = self.optima[model]
-        said = [Note("capacity-price", sentence=self._said(each, model)) for each in found.limits]
+        said = [
+            Note("capacity-price", sentence=limit_in_words(each, self.unit, model))
+            for each in found.limits
+        ]
         if found.price > 0:
-            said.append(Note("capacity-cost", model=model, amount=self._amount(found.price)))
+            amount = _amount(found.price, self.unit)
+            said.append(Note("capacity-cost", model=model, amount=amount))
         return said
 
-    def _said(self, each: LimitPrice, model: str) -> str:
-        used = f"{each.limit}: used for {grouped(round(each.used, 2))} of these cases"
-        if not each.binds:
-            return f"{used}, which is all that pays; the limit costs nothing."
-        low, high = (self._amount(end) for end in each.interval)
-        more = "one more" if each.limit.at_most < np.inf else "one fewer"
-        per = f" per {each.limit.period}" if each.limit.period else ""
-        worth = f"{self._amount(each.price)} ({low} to {high})"
-        return f"{used}; {more}{per} would save {worth}, if the probabilities of {model} are right."
 
-    def _amount(self, number: float) -> str:
-        """Three digits of an amount, with its unit."""
-        return money(float(f"{number:.3g}"), self.unit)
+def limit_record(each: LimitPrice) -> dict[str, Any]:
+    """A limit and what it costs, as JSON types."""
+    return {
+        "decision": str(each.limit.decision),
+        "limit": str(each.limit),
+        "at_least": each.low,
+        "at_most": each.high if np.isfinite(each.high) else None,
+        "used": each.used,
+        "price": each.price,
+        "interval": list(each.interval),
+        "tighter": None if np.isnan(each.tighter) else each.tighter,
+    }
+
+
+def limit_in_words(each: LimitPrice, unit: str | None, model: str | None) -> str:
+    """How far a limit was used, and what one more is worth, as a sentence."""
+    used = f"{each.limit}: used for {grouped(round(each.used, 2))} of these cases"
+    if not each.binds:
+        return f"{used}, which is all that pays; the limit costs nothing."
+    low, high = (_amount(end, unit) for end in each.interval)
+    more = "one more" if each.limit.at_most < np.inf else "one fewer"
+    per = f" per {each.limit.period}" if each.limit.period else ""
+    worth = f"{_amount(each.price, unit)} ({low} to {high})"
+    whose = "the probabilities" if model is None else f"the probabilities of {model}"
+    return f"{used}; {more}{per} would save {worth}, if {whose} are right."
+
+
+def _amount(number: float, unit: str | None) -> str:
+    """Three digits of an amount, with its unit."""
+    return money(float(f"{number:.3g}"), unit)
 
 
 def model_capacity(

@@ -46,22 +46,25 @@ class DecidedRows:
 def decided_rows(rule: DecisionRule, scores: Any, costs: Any = None) -> DecidedRows:
     """The decisions of `DecisionRule.decide`, and what they are expected to cost."""
     codes = decided(rule, scores, costs)
-    count, size = len(codes), len(rule.decisions)
-    unknown = np.full(count, np.nan)
     if rule.cut is not None:
+        unknown = np.full(len(codes), np.nan)
         return DecidedRows(codes, unknown, 1 - codes, unknown)
-    expected = _expected(rule, scores, costs)
-    each = np.arange(count)
+    return compared_rows(codes, costs_of_decisions(rule, scores, costs))
+
+
+def compared_rows(codes: NDArray[Any], expected: FloatArray) -> DecidedRows:
+    """Decisions beside the next best ones; expected costs are (decisions, n)."""
+    each = np.arange(len(codes))
     paid = expected[codes, each]
-    if size == 1:
-        return DecidedRows(codes, paid, np.full(count, -1), unknown)
+    if len(expected) == 1:
+        return DecidedRows(codes, paid, np.full(len(codes), -1), np.full(len(codes), np.nan))
     others = expected.copy()
     others[codes, each] = np.inf
     after = first_least(others, np.zeros_like(others), 0.0)
     return DecidedRows(codes, paid, after, np.maximum(others[after, each] - paid, 0.0))
 
 
-def _expected(rule: DecisionRule, scores: Any, costs: Any) -> FloatArray:
+def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> FloatArray:
     """The expected cost of every decision where the rule runs, and its price: (decisions, n)."""
     found = posteriors_of_scores(rule, scores).astype(np.float64)
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
@@ -80,7 +83,7 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
 
     `scores` is (n,) or (n, K), `costs` (n, K, M), with nan where nothing is known.
     """
-    table = scores.reshape(len(scores), -1)
+    table = scores[:, None] if scores.ndim == 1 else scores
     found = np.full(len(scores), -1)
     if costs is not None:
         found[~np.isfinite(costs).all(axis=(1, 2))] = REASONS.index(NO_COST)
@@ -95,7 +98,7 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
 
 def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
     """Which rows have a score beyond those that the rule was learnt on."""
-    table = scores.reshape(len(scores), -1)
+    table = scores[:, None] if scores.ndim == 1 else scores
     if rule.score_range is None:
         return np.zeros(len(scores), dtype=np.bool_)
     low, high = rule.score_range

@@ -184,7 +184,7 @@ class DecisionRule(CutPoints):
         """
         return decided_one(self, score)
 
-    def decide_frame(self, frame: Any, *, on_error: str = "raise") -> Any:
+    def decide_frame(self, frame: Any, *, on_error: str = "raise", capacity: Any = None) -> Any:
         """The rows of a table with what to do: the table, and four columns more.
 
         Parameters
@@ -196,6 +196,10 @@ class DecisionRule(CutPoints):
         on_error : {"raise", "column"}
             Rows that cannot be decided stop it; or their decision is null, and a column
             ``not_decided`` says why.
+        capacity : mapping, text or list, optional
+            How often decisions may be taken in these rows, as in
+            `stakes.resources.capacity_optimum`: kept to the case, where they save most, in place
+            of the prices of these decisions. For frames in memory.
 
         Returns
         -------
@@ -215,7 +219,7 @@ class DecisionRule(CutPoints):
         """
         from stakes.engines.decided_frame import decided_frame
 
-        return decided_frame(self, frame, on_error=on_error).frame
+        return decided_frame(self, frame, on_error=on_error, capacity=capacity).frame
 
     def _decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
         """Decisions of more than two classes, for rows that may be wrong: those decide anything.

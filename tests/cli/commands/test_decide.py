@@ -174,3 +174,35 @@ def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
     assert ran.code == 0, ran.err
     found = [row["decision"] for row in rows(out.read_text())]
     assert found == [rule.decisions[j] for j in rule.decide(p)]
+
+
+def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):
+    pytest.importorskip("duckdb")
+    p = np.random.default_rng(5).random(300).round(3)
+    file = write("new.csv", "p\n" + "".join(f"{each}\n" for each in p))
+    best = set(np.argsort(-p, kind="stable")[:40].tolist())  # all costs are alike
+    monkeypatch.setattr("stakes.engines.decided_stream._BATCH", 64)
+    for engine in ("memory", "duckdb"):
+        out = tmp_path / f"{engine}.csv"
+        asked = ["--capacity", "call=40", "--engine", engine, "-o", str(out)]
+        ran = run("decide", file, "--rule", saved(), *asked)
+        assert ran.code == 0, ran.err
+        assert "decided 300 rows by the rule of gbm (within limits)" in ran.out
+        assert "call at most 40: used for 40 of these cases; one more would save" in ran.out
+        found = rows(out.read_text())
+        assert {k for k, row in enumerate(found) if row["decision"] == "call"} == best
+    told = run("decide", file, "--rule", saved(), "--json", *asked)
+    (limit,) = json.loads(told.out)["capacity"]
+    following = np.sort(p)[::-1][40]
+    assert (limit["used"], limit["price"]) == (40, pytest.approx(11 * following - 1))
+
+
+def test_too_many_rows_to_share_out(run, write, saved, tmp_path, monkeypatch):
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr("stakes.engines.decided_stream._MOST_ROWS", 2)
+    asked = ["--capacity", "call=1", "--engine", "duckdb", "-o", str(tmp_path / "out.csv")]
+    ran = run("decide", write("new.csv", NEW), "--rule", saved(), *asked)
+    assert ran.code == 2
+    assert "3 rows are too many to be shared out at once" in ran.err
+    assert "leave out --capacity" in ran.err
+    assert not (tmp_path / "out.csv").exists()

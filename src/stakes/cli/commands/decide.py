@@ -16,6 +16,7 @@ FIRST_CALL = "stakes decide new.csv --rule rule.json -o decided.csv"
 EXAMPLES = """examples:
   stakes decide new.csv --rule rule.json -o decided.csv
   stakes decide 'lake/day=*/*.parquet' --rule rule.json -o decided.parquet
+  stakes decide new.csv --rule rule.json --capacity review=200 -o decided.csv
   cat new.jsonl | stakes decide - --rule rule.json > decided.jsonl
 
 The rule comes from  stakes eval ... --rule rule.json. Each row gets the decision, its expected
@@ -29,6 +30,9 @@ _OPTIONS = {
     "the input is JSON lines",
     "--columns A,B": "the columns of the scores, if their names differ from those in the rule: "
     "one, or one for each outcome in the order of the rule",
+    "--capacity review=200": "how often a decision may be taken in this file: 200, 5%%, 50..200; "
+    "it is taken where it saves most. Without this, the prices of the rule keep to its limits on "
+    "average",
     "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
     "decision empty and say why in a column 'not_decided'",
     "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory (default: "
@@ -56,13 +60,16 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.outputs import refuse_ending, refuse_overwriting
     from stakes.cli.show.terminal import print_json
     from stakes.messages.quantities import grouped
+    from stakes.resources.model_capacity import limit_record
     from stakes.rules import load_rule
     from stakes.sources.source import is_far
 
     refuse_overwriting({"-o": args.output}, [args.file, args.rule])
     refuse_ending("-o", args.output, (".csv", ".parquet", ".jsonl"))
     rule = load_rule(args.rule)
-    done = (_streamed if is_far(args.file, args.engine) else _read)(rule, args)
+    done, batch = (_streamed if is_far(args.file, args.engine) else _read)(rule, args)
+    if batch is not None:
+        done["capacity"] = [limit_record(each) for each in batch.limits]
     if done["outside"]:
         low, high = rule.score_range or (0.0, 1.0)
         warn(
@@ -76,9 +83,22 @@ def run(args: argparse.Namespace) -> int:
     if args.json and args.output:
         print_json({**done, "rule": str(rule), "model": rule.model, "output": args.output})
     elif args.output and not args.quiet:
-        whose = "" if rule.model is None else f" by the rule of {rule.model}"
-        print(f"decided {grouped(done['rows'])} rows{whose} ({rule}): {args.output}")
+        _say(done, rule, args.output, batch)
     return EXIT_OK
+
+
+def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> None:
+    """Print what was done, and what each limit costs."""
+    from stakes.cli.show.terminal import print_wrapped
+    from stakes.messages.quantities import grouped
+    from stakes.resources.model_capacity import limit_in_words
+
+    whose = "" if rule.model is None else f" by the rule of {rule.model}"
+    how = str(rule) if batch is None else "within limits"
+    print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
+    for each in () if batch is None else batch.limits:
+        said = limit_in_words(each, rule.application.unit, rule.model)
+        print_wrapped(said, first="- ", rest="  ")
 
 
 def _names(args: argparse.Namespace) -> list[str] | None:
@@ -86,14 +106,15 @@ def _names(args: argparse.Namespace) -> list[str] | None:
     return args.columns.split(",") if args.columns else None
 
 
-def _read(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
+def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any], Any]:
     """Rows read into memory, decided by NumPy and written at once."""
     import numpy as np
 
     from stakes import _files
+    from stakes.engines.batch_capacity import limited_batch
     from stakes.engines.decided_frame import (
         arrays_decided,
-        costs_of_rows,
+        arrays_read,
         counted_faults,
         read_columns,
         refuse_names,
@@ -108,11 +129,10 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
     read = {name: _numbers(table, name, marked) for name in read_columns(rule, names)}
-    scores = np.column_stack([read[name] for name in names])
-    costs = costs_of_rows(rule, read, table.n_rows)
-    columns, found, outside = arrays_decided(
-        rule, scores[:, 0] if len(names) == 1 else scores, costs
-    )
+    scores, costs = arrays_read(rule, read, names)
+    batch = None if args.capacity is None else limited_batch(rule, scores, costs, args.capacity)
+    priced, codes = (rule, None) if batch is None else (batch.rule, batch.codes)
+    columns, found, outside = arrays_decided(priced, scores, costs, codes)
     undecided = counted_faults(found)
     if not marked:
         bad = np.flatnonzero(found >= 0)
@@ -122,7 +142,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
     done = {"rows": table.n_rows, "outside": outside, "undecided": undecided}
     if ending == ".parquet":
         _files.write_whole(Path(args.output), parquet_of(args.file, table, columns, read))
-        return done
+        return done, batch
     lines = ending == ".jsonl" or (not args.output and table.form == "JSON lines")
     text = (json_lines_of if lines else csv_of)(table, columns, read)
     if args.output:
@@ -130,7 +150,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
     else:
         printing_is_the_output()
         print(text, end="")
-    return done
+    return done, batch
 
 
 def _numbers(table: Any, name: str, marked: bool) -> Any:
@@ -153,7 +173,7 @@ def _numbers(table: Any, name: str, marked: bool) -> Any:
     return found
 
 
-def _streamed(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
+def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any], Any]:
     """Rows that DuckDB reads, decides and writes, or hands to NumPy batch by batch."""
     from stakes._files import is_device, refuse_unwritable, whole_file
     from stakes.cli.show.progress import attended
@@ -183,7 +203,13 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
     ):
         found = attended(
             lambda: write_decided(
-                rule, source.frame, temporary, ending, on_error=on_error, columns=names
+                rule,
+                source.frame,
+                temporary,
+                ending,
+                on_error=on_error,
+                columns=names,
+                capacity=args.capacity,
             ),
             "deciding",
             progress=source.progress,
@@ -191,4 +217,5 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> dict[str, Any]:
             stop=source.stop,
             quiet=args.quiet,
         )
-    return {"rows": found.rows, "outside": found.outside, "undecided": found.undecided}
+    done = {"rows": found.rows, "outside": found.outside, "undecided": found.undecided}
+    return done, found.batch

@@ -1,0 +1,74 @@
+"""Rows that share a capacity: the cheapest decisions within limits, by a rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import CostError
+from stakes.resources.capacity import LimitPrice, optimum
+from stakes.resources.limit import Limit, read_limits, refuse_impossible
+from stakes.rules import DecisionRule
+from stakes.rules.applied_rule import decided
+from stakes.rules.decided_rows import costs_of_decisions, faults
+from stakes.typing import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LimitedBatch:
+    """The rule at the prices, the decision of each row (-1 if there is none), what limits cost."""
+
+    rule: DecisionRule
+    codes: NDArray[Any]
+    limits: tuple[LimitPrice, ...]
+
+
+def limited_batch(
+    rule: DecisionRule, scores: FloatArray, costs: FloatArray | None, capacity: Any
+) -> LimitedBatch:
+    """The cheapest decisions within limits of all rows that can be decided.
+
+    Limits take the place of the prices of their decisions; other prices stay. Decisions that keep
+    to the limits by themselves are those of the rule, ties included.
+    """
+    limits = _limits(rule, capacity)
+    limited = [rule.decisions.index(limit.decision) for limit in limits]
+    prices = np.zeros(len(rule.decisions)) if rule.prices is None else rule.prices.copy()
+    prices[limited] = 0.0
+    free = replace(rule, prices=prices, cut_texts=None)
+    kept = np.flatnonzero(faults(rule, scores, costs) < 0)
+    codes = np.full(len(scores), -1, dtype=np.intp)
+    if not kept.size:
+        if any(limit.at_least > 0 for limit in limits):
+            refuse_impossible(limits, 0)
+        return LimitedBatch(free, codes, ())
+    given = scores[kept].astype(rule.score_type)
+    paid = None if costs is None else costs[kept]
+    expected = costs_of_decisions(free, given, paid).T
+    found = optimum(expected, rule.decisions, limits, None, app=rule.application)
+    taken = decided(free, given, paid)
+    used = np.bincount(taken, minlength=len(rule.decisions))[limited]
+    keeps = all(each.low <= n <= each.high for each, n in zip(found.limits, used, strict=True))
+    codes[kept] = taken if keeps else found.decisions
+    return LimitedBatch(replace(free, prices=prices + found.prices), codes, found.limits)
+
+
+def _limits(rule: DecisionRule, capacity: Any) -> tuple[Limit, ...]:
+    """The limits, for a rule that knows what each decision is expected to cost."""
+    if rule.cut is not None or rule.scores in ("rank", "decision"):
+        raise CostError(
+            "limits are shared out by expected costs, which this rule does not know.",
+            hint="a rule on probabilities, or with a calibrator",
+        )
+    limits, app = read_limits(capacity, rule.decisions), rule.application
+    for limit in limits:
+        if limit.period is not None and limit.period != app.period:
+            raise CostError(
+                f"'{limit.decision}' is limited for each {limit.period}, but the rule does not "
+                f"know how many cases come in a {limit.period}.",
+                hint=f"say how many of these rows: {limit.decision}={limit.at_most:g}",
+            )
+    return limits
