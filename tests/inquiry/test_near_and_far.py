@@ -22,7 +22,7 @@ pl = pytest.importorskip("polars", reason="writes Parquet")
 
 EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 #: What only an engine says: scores were binned.
-ONLY_FAR = {"best-of-bin-edges", "recalibrated-groups"}
+ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"} for key in ("loans", "loans elsewhere")}
 #: What saved counts do not have besides.
@@ -199,9 +199,14 @@ def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Pa
     for name in here:
         assert there[name].interval == here[name].interval
         assert there[name].interval != plain[name].interval
-        assert there[name].recalibrated_interval is None
         # the same groups are in each fold as in memory, so that bins alone tell them apart
         assert there[name].recalibrated_nec == pytest.approx(here[name].recalibrated_nec, abs=2e-3)
+        one, other = here[name].recalibrated_interval, there[name].recalibrated_interval
+        assert other == pytest.approx(one, abs=4e-3)
+    for here_gain, there_gain in ((here.after, there.after), (here.worth, there.worth)):
+        assert (here_gain.first, here_gain.second) == (there_gain.first, there_gain.second)
+        ends = [(gain.value, gain.low, gain.high) for gain in (here_gain, there_gain)]
+        assert ends[1] == pytest.approx(ends[0], abs=4e-3)
     saved = [str(tmp_path / name) for name in ("near.json", "far.json")]
     for ev, file in zip((here, there), saved, strict=True):
         keep(ev, file)

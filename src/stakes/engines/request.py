@@ -208,8 +208,8 @@ class Request:
     def with_case_rules(self, rules: Mapping[str, Mapping[str, Any]]) -> Request:
         """The same with more rules for each model beside that by the costs of each case.
 
-        A rule is a cut on the posterior of the second class, or a DecisionRule; bins are those of
-        the pass that found it.
+        A rule is a cut on the posterior of the second class, a DecisionRule, or a column with the
+        positions of decisions; bins are those of the pass that found it.
         """
         return self._but(case_rules=rules, bins=0)
 
@@ -238,6 +238,8 @@ class Request:
         found += [] if self.sample_weight is None else [self.sample_weight]
         for formula in (self.case_costs or {}).values():
             found += formula.columns
+        for rules in self.case_rules.values():
+            found += [rule for rule in rules.values() if isinstance(rule, str)]
         return tuple(dict.fromkeys(found))
 
     @property

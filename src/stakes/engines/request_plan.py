@@ -169,6 +169,10 @@ class _Planner:
             lit = self.dialect.literal
             acts = self.dialect.when(parts[-1] > lit(given), lit(1), lit(0))
             return self.column(_DECIDED, f"d{k}", acts)
+        if isinstance(given, str):  # positions in a column of the frame
+            last = len(application.decisions) - 1
+            place = self.dialect.integer(self.dialect.column(given), last)
+            return self.column(_READ, f"d{k}", place)
         rule = rule if given is None else given
 
         def keep(name: str, expression: Any) -> Any:

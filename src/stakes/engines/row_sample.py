@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -50,11 +50,12 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSample:
-    """Rows in memory: positions of the truth, what models said or decided, and weights."""
+    """Rows in memory: positions of the truth, what models said or decided, weights and groups."""
 
     truth: NDArray[Any]
     said: Mapping[str, NDArray[Any]]
     weights: FloatArray | None
+    groups: NDArray[Any] | None = None
 
     def part(self, inside: NDArray[Any]) -> RowSample:
         """Some of the rows."""
@@ -63,11 +64,21 @@ class RowSample:
         return RowSample(self.truth[inside], said, weights)
 
     def __add__(self, other: RowSample) -> RowSample:
-        said = {name: np.concatenate([each, other.said[name]]) for name, each in self.said.items()}
-        weights = None
-        if self.weights is not None and other.weights is not None:
-            weights = np.concatenate([self.weights, other.weights])
-        return RowSample(np.concatenate([self.truth, other.truth]), said, weights)
+        return RowSample.joined([self, other])
+
+    @classmethod
+    def joined(cls, parts: Sequence[RowSample]) -> RowSample:
+        """The rows of several samples."""
+
+        def all_of(columns: list[Any]) -> Any:
+            return None if any(each is None for each in columns) else np.concatenate(columns)
+
+        said = {name: all_of([part.said[name] for part in parts]) for name in parts[0].said}
+        truth, weights, groups = (
+            all_of([getattr(part, name) for part in parts])
+            for name in ("truth", "weights", "groups")
+        )
+        return cls(truth, said, weights, groups)
 
 
 def with_sample(found: Reduction, frame: Any, engine: ModuleType, types: ColumnTypes) -> Reduction:

@@ -186,7 +186,7 @@ def evaluate_frame(
         bins=bins,
         from_priors=said_at,
         classes=classes,
-        sample=SAMPLE if len(given.classes) > 2 and scored and groups is None else 0,
+        sample=SAMPLE if len(given.classes) > 2 and scored else 0,
         seed=options["rng"],
         **asked,
     )

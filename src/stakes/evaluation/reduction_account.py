@@ -20,6 +20,7 @@ from stakes.evaluation.far.group_account import GroupedReduction
 from stakes.evaluation.far.row_sample_account import Sampled
 from stakes.evaluation.far.score_bin_account import (
     BinRows,
+    joint_decisions,
     judged_bins,
     reaches_zero,
     weighed_cells,
@@ -221,7 +222,15 @@ class _Judge:
             plain,
             binned_groups=self.groups is not None,
         )
-        worth = worth_of_bins(judged, self.given, self.options, self._interval, plain=plain)
+
+        def joint(model: str, best: str) -> Any:
+            """A model re-calibrated and the best as it is, together; None if not so counted."""
+            if self.groups is not None:
+                with suppress(UndefinedError):
+                    return self.groups.counts_after(self.name, model, best)
+            return joint_decisions(judged[model], self.given) if plain and model == best else None
+
+        worth = worth_of_bins(judged, self.given, self.options, self._interval, joint)
         return {"sources": sources, **worth}
 
     @property
@@ -303,8 +312,6 @@ class _Judge:
                 softened.append(model)
         if softened:
             self.notes.append(Note("zeros-softened", models=", ".join(softened)))
-        if self.groups is not None and any(one.recalibrated is not None for one in found.values()):
-            self.notes.append(Note("recalibrated-groups"))
         self.reasons["recalibrated_nec"] = "not-recalibrated"
         self.reasons["ranges"] = "mixed-models"
         return found
@@ -388,9 +395,11 @@ class _Judge:
                 self._say_few(np.unique(cases.groups).size)
             return found
         if self.groups is not None:
-            if variant is not self.variants[model]:  # groups were counted as models decided
-                return None
-            found = limits(self.groups.counts(self.name, [model]), self.given, self.options)
+            if variant is self.variants[model]:
+                counts = self.groups.counts(self.name, [model])
+            else:
+                counts = self.groups.counts_after(self.name, model)
+            found = limits(counts, self.given, self.options)
             if found is None:
                 self._say_few(self.groups.n_groups)
             return found

@@ -342,7 +342,6 @@ def _reduced(
     elif inquiry.groups:
         named = with_names if columns.by else None
         reduce = partial(reduce_groups, group=inquiry.groups, named=named)
-    alone = inquiry.time or inquiry.groups  # with these, counts alone
     request = Request(
         columns.label,
         columns.models_for(cases.classes),
@@ -355,7 +354,7 @@ def _reduced(
         case_costs=formulas,
         naive=formulas is not None,
         bins=USUAL_BINS if len(typed.classes) == 2 and not (inquiry.decisions or formulas) else 0,
-        sample=SAMPLE if len(typed.classes) > 2 and not (inquiry.decisions or alone) else 0,
+        sample=SAMPLE if len(typed.classes) > 2 and not (inquiry.decisions or inquiry.time) else 0,
         seed=as_seed(inquiry.seed),
     )
     ready = prepared(source.frame, asked.inner, cases, inquiry, typed.decisions, outcomes.respelt)

@@ -122,8 +122,6 @@ _ABSENT = {
     "few-groups": "There are no intervals: {count} groups of cases that belong together are too "
     "few (`by` splits cases into slices).",
     "no-intervals": "There are no intervals: {why}",
-    "recalibrated-groups": "Costs after re-calibrating have no intervals and no part in the "
-    "verdict: groups of cases were counted by what models decide as they are.",
     "not-judged-apart": "'{slice}' could not be evaluated by itself: {why}",
     "one-threshold-needs-rows": "Each case is decided by its own costs. One threshold for all "
     "cases needs the rows: evaluate().",

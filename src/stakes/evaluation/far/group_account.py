@@ -1,9 +1,12 @@
-"""Cases that belong together, where an engine counts them: by group as decided, in bins by fold."""
+"""Cases that belong together, where an engine counts them: by group as decided, in bins by fold,
+and by group as decided after re-calibrating.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -17,11 +20,22 @@ from stakes.engines import Reduction, Request, reduce_frame
 from stakes.engines.frame_reduction import native
 from stakes.engines.reduction import Panel, Part, Slice
 from stakes.engines.request import System
-from stakes.evaluation.far.score_bin_account import FOLDS, BinRows
-from stakes.exceptions import DataError, UndefinedError
+from stakes.engines.row_sample import RowSample
+from stakes.evaluation.builder import shares_of
+from stakes.evaluation.far.fold_cuts import (
+    FoldCuts,
+    cuts_by_fold,
+    decided_by,
+    decided_in,
+    score_of,
+)
+from stakes.evaluation.far.score_bin_account import FOLDS, BinRows, refitted
+from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.quantities import grouped as with_commas
 from stakes.summaries import GroupedCounts, PairedCounts
 
+#: The rules by which re-calibrated models decide: fitted to all cases, or to a slice alone.
+_AFTER, _APART = "(re-calibrated)", "(re-calibrated in its slice)"
 #: The most groups whose counts are brought into memory.
 MOST_GROUPS = 50_000
 
@@ -31,29 +45,47 @@ class GroupedReduction(Reduction):
     """A reduction that also knows what each group did, and the bins of each fold of groups.
 
     The last column of `by` is the group in `by_group`, and the fold in `by_fold`, which is None
-    where no score was binned.
+    where no score was binned. `after` has by application what each group did re-calibrated too;
+    a slice, re-calibrated by itself, decides otherwise than as a part of the whole.
     """
 
     by_group: Reduction
     by_fold: Reduction | None
+    after: Mapping[str, Reduction] = field(default_factory=dict)
+    is_slice: bool = False
 
     def __getitem__(self, key: Any) -> GroupedReduction:
-        parts = super().__getitem__(key).parts
-        return GroupedReduction(self.request, self.kinds, parts, self.by_group, self.by_fold)
+        return replace(self, parts=super().__getitem__(key).parts, is_slice=True)
 
     def counts(self, application: str, models: Iterable[str]) -> GroupedCounts:
         """What some models decided in each group, together."""
-        names = tuple(models)
-        wanted = tuple(System(model, application) for model in names)
-        inside = self._of_slices(self.by_group)
-        k = next((k for k, p in enumerate(self.whole.panels) if set(wanted) <= {*p.systems}), None)
+        wanted = {model: System(model, application) for model in models}
+        return self._counted(self.by_group, application, wanted)
+
+    def counts_after(
+        self, application: str, model: str, before: str | None = None
+    ) -> GroupedCounts:
+        """What a model decided re-calibrated, with one (`before`) as it is, where that is given."""
+        rule = _APART if self.is_slice else _AFTER
+        wanted = {"re-calibrated": System(model, rule)}
+        wanted |= {} if before is None else {"as is": System(before, application)}
+        return self._counted(self.after[application], application, wanted)
+
+    def _counted(
+        self, apart: Reduction, application: str, systems: Mapping[str, System]
+    ) -> GroupedCounts:
+        """What some systems decided in each group, together, by names for them."""
+        names, wanted = tuple(systems), tuple(systems.values())
+        inside = self._of_slices(apart)
+        held = enumerate(inside[0][1].panels)
+        k = next((k for k, panel in held if set(wanted) <= {*panel.systems}), None)
         if k is None:
             raise UndefinedError("these models were counted apart.", hint="two models at a time")
         panels = [part.panels[k] for _, part in inside]
         columns = [0, *(1 + panels[0].systems.index(system) for system in wanted)]
         groups, member = _members([key for key, _ in inside], panels)
-        held = np.concatenate([panel.cells[:, columns] for panel in panels])
-        cells, at = np.unique(held, axis=0, return_inverse=True)
+        every = np.concatenate([panel.cells[:, columns] for panel in panels])
+        cells, at = np.unique(every, axis=0, return_inverse=True)
         values = np.concatenate([panel.counts for panel in panels])
         table = np.zeros((len(groups), len(cells)), dtype=values.dtype)
         np.add.at(table, (member, at.reshape(-1)), values)
@@ -74,11 +106,11 @@ class GroupedReduction(Reduction):
         for fold, part in self._of_slices(self.by_fold):
             folds.setdefault(fold, []).append(part)
         found = []
-        for number, parts in enumerate(folds.values()):
+        for fold, parts in folds.items():
             whole = reduce(add, parts)
             if model in whole.bins:
                 held = whole.bins[model], whole.numbers.get(model)
-                found.append(BinRows.of(*held, fold=number))
+                found.append(BinRows.of(*held, fold=int(fold)))
         return BinRows.joined(found)
 
     def _of_slices(self, apart: Reduction) -> list[tuple[Any, Part]]:
@@ -96,24 +128,86 @@ def reduce_groups(
 ) -> GroupedReduction:
     """Count by group, and scores in bins by fold; groups are given to folds as in memory.
 
-    `named` puts names for the values of slices and groups.
+    A third pass counts by group what re-calibrated models decide. `named` puts names for the
+    values of slices and groups.
     """
     frame = native(frame)
     _refuse_groups(frame, group)
+    named = named or (lambda found: found)
     apart = request._but(by=(*request.by, group), bins=0)
     raw = reduce_frame(frame, apart, keep_missing=keep_missing)
-    by_group, by_fold = raw if named is None else named(raw), None
-    if request.bins:
-        rows: Any = nw.from_native(frame)
-        fold, taken = "fold", set(rows.collect_schema().names())
-        while fold in taken:
-            fold += "_"
-        rows = rows.with_columns(**{fold: _fold_of(group, _homes(raw))})
-        folded = request._but(by=(*request.by, fold))
-        by_fold = reduce_frame(rows.to_native(), folded, keep_missing=keep_missing)
-        by_fold = by_fold if named is None else named(by_fold)
-    parts = _together(by_group if by_fold is None else by_fold)
-    return GroupedReduction(request, by_group.kinds, parts, by_group, by_fold)
+    by_group = named(raw)
+    if not request.bins:
+        return GroupedReduction(request, raw.kinds, _together(by_group), by_group, None)
+    rows: Any = nw.from_native(frame)
+    fold = _free("fold", rows)
+    rows = rows.with_columns(**{fold: _fold_of(group, _homes(raw))})
+    folded = request._but(by=(*request.by, fold))
+    by_fold = named(reduce_frame(rows.to_native(), folded, keep_missing=keep_missing))
+    held = GroupedReduction(request, raw.kinds, _together(by_fold), by_group, by_fold)
+    after = {}
+    for name in request.applications:
+        made, rules = _decided_again(rows, fold, held, name, _values_of(raw, named))
+        if made:
+            only = {name: request.applications[name]}
+            asked = apart._but(applications=only, case_rules=rules)
+            again = rows.with_columns(**made).to_native()
+            after[name] = named(reduce_frame(again, asked, keep_missing=keep_missing))
+    return replace(held, after=after)
+
+
+def _values_of(
+    raw: Reduction, named: Callable[[Reduction], Reduction]
+) -> dict[Slice, tuple[Slice, ...]]:
+    """The values of `by` in the frame, by the name of their slice."""
+    keys: Any = {key: (key[:-1],) for key in raw.parts}  # which add up as parts do
+    found: dict[Slice, dict[Slice, None]] = {}
+    for key, values in named(Reduction(raw.request, raw.kinds, keys)).parts.items():
+        found.setdefault(key[:-1], {}).update(dict.fromkeys(values))  # type: ignore[call-overload]
+    return {key: tuple(values) for key, values in found.items()}
+
+
+def _decided_again(
+    rows: Any,
+    fold: str,
+    held: GroupedReduction,
+    name: str,
+    values: Mapping[Slice, Sequence[Slice]],
+) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """What re-calibrated models decide at an application: new columns, and rules that take them."""
+    request, made, rules = held.request, dict[str, Any](), dict[str, dict[str, str]]()
+    whole = _cuts_of(held, name)
+    slices = {key: _cuts_of(held[key], name) for key in held.slices} if request.by else {}
+    for number, model in enumerate(held.whole.bins):
+        score = score_of(rows.to_native(), request, model)
+        apart = [(values[key], cuts[model]) for key, cuts in slices.items() if model in cuts]
+        if model in whole:
+            made[_free(f"after{number}", rows)] = decided_by(score, fold, whole[model])
+            rules.setdefault(model, {})[_AFTER] = list(made)[-1]
+        if apart:
+            made[_free(f"apart{number}", rows)] = decided_in(score, fold, request.by, apart)
+            rules.setdefault(model, {})[_APART] = list(made)[-1]
+    return made, rules
+
+
+def _cuts_of(part: GroupedReduction, name: str) -> dict[str, FoldCuts]:
+    """What each re-calibrated model decides, by fold; models that cannot be are left out."""
+    given, found = part.request.applications[name], dict[str, FoldCuts]()
+    app = given.with_priors(given.resolved_priors(shares_of(part)))
+    for model, bins in part.whole.bins.items():
+        rows = part.bin_rows(model)
+        with suppress(StakesError):
+            fitted, rule = refitted(model, bins, app, rows)
+            found[model] = cuts_by_fold(rows, rule.decide(fitted))
+    return found
+
+
+def _free(name: str, rows: Any) -> str:
+    """A name that no column has."""
+    taken = set(rows.collect_schema().names())
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _refuse_groups(frame: Any, group: str) -> None:
@@ -184,8 +278,29 @@ def _together(apart: Reduction) -> dict[Slice, Part]:
         slices.setdefault(key[:-1], []).append(part)
     if apart.request.bins:
         return {key: reduce(add, parts) for key, parts in slices.items()}
-    return {key: Part(tuple(map(_joined, zip(*(p.panels for p in parts), strict=True))), {})
-            for key, parts in slices.items()}  # fmt: skip
+    samples = _sampled(apart)
+    return {
+        key: Part(
+            tuple(map(_joined, zip(*(p.panels for p in parts), strict=True))),
+            {},
+            sample=RowSample.joined(samples[key]) if samples[key] else None,
+        )
+        for key, parts in slices.items()
+    }
+
+
+def _sampled(apart: Reduction) -> dict[Slice, list[RowSample]]:
+    """The rows that were sampled in each slice, with the number of their group."""
+    found: dict[Slice, list[RowSample]] = {key[:-1]: [] for key in apart.parts}
+    panels = [part.panels[0] for part in apart.parts.values()]
+    names, _ = _members([key[-1] for key in apart.parts], panels)
+    place = {name: k for k, name in enumerate(names)}
+    for key, part in apart.parts.items():
+        if part.sample is not None:
+            size = part.sample.truth.shape[0]
+            groups = np.full(size, place[key[-1]] if size else 0)
+            found[key[:-1]].append(replace(part.sample, groups=groups))
+    return found
 
 
 def _joined(panels: tuple[Panel, ...]) -> Panel:

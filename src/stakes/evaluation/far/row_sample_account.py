@@ -34,7 +34,7 @@ class Sampled:
             Model(name, *((said, None) if said.ndim == 2 else (None, said)))
             for name, said in sample.said.items()
         )
-        cases = Cases.of(sample.truth, given, sample.weights)
+        cases = Cases.of(sample.truth, given, sample.weights, sample.groups)
         return cls(Rows(given, cases, models, said_at, recalibrate=True, folds=5), whole, options)
 
     @property

@@ -22,9 +22,16 @@ from stakes.evaluation.model_evaluation import Figures
 from stakes.evaluation.model_intervals import compared, unpaired
 from stakes.evaluation.model_rows import Cases, Model
 from stakes.evaluation.recalibration import Judged, Variant, priced, rule_on
-from stakes.exceptions import StakesError
+from stakes.exceptions import DataError, StakesError
 from stakes.messages.notes import Note
-from stakes.summaries import ConfusionMatrix, PairedCounts, ScoreBins, ScoreCounts
+from stakes.rules import DecisionRule
+from stakes.summaries import (
+    ConfusionMatrix,
+    GroupedCounts,
+    PairedCounts,
+    ScoreBins,
+    ScoreCounts,
+)
 from stakes.typing import FloatArray, IntArray
 from stakes.uncertainty import Difference
 from stakes.uncertainty.intervals.case_rows import CellSums
@@ -39,13 +46,15 @@ _DRAWN_EXACTLY = 1_000_000_000
 class BinRows:
     """Bins as rows that stand for several cases: one for each bin, class and fold that occurs.
 
-    `number` is how many cases, `weight` what they weigh together and `squares` the sum of their
-    squared weights; the last is None where cases have no weights.
+    `score` is the middle of the bin and `top` its greatest score; `number` is how many cases,
+    `weight` what they weigh together and `squares` the sum of their squared weights, which is None
+    where cases have no weights.
     """
 
     truth: IntArray
     fold: IntArray
     score: FloatArray
+    top: FloatArray
     number: FloatArray
     weight: FloatArray
     squares: FloatArray | None
@@ -68,6 +77,7 @@ class BinRows:
             truth,
             folds if fold is None else np.full(truth.shape, fold),
             middles(bins)[at],
+            np.asarray(bins.runs.highest[at], dtype=np.float64),
             cases,
             part * weight[at, truth],
             None if squares is None else part * squares[at, truth],
@@ -144,28 +154,13 @@ def judged_bins(
 
     `app` has its priors filled in; the shares of the data are those of the bins.
     """
-    cases, said = rows.cases(len(app.classes)), rows.said
+    cases = rows.cases(len(app.classes))
     told: dict[str, Any] = {"scores": score_counts(bins), "cases": cases, "number": rows.number}
-    model = Model(name, said, None)
-    if (bins.class_totals == 0).any():
-        absent = bins.classes[int(np.argmin(bins.class_totals))]
-        why = f"there is no case of {absent!r} among the {rows.number.sum():g}."
-        return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=why)
-    if (rows.fold == rows.fold[0]).all():
-        why = "its cases belong to too few groups."
-        return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=why)
+    model = Model(name, rows.said, None)
     try:
-        with np.errstate(divide="ignore"):
-            fitted = cross_fit(
-                rows.truth,
-                np.log(said),
-                calibrator=default_calibrator(),
-                folds=rows.fold,
-                sample_weight=rows.weight,
-            )
+        fitted, rule = refitted(name, bins, app, rows)
     except StakesError as error:
         return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=error.message)
-    rule = rule_on(Model(name, fitted, None), app, cases.priors)
     codes = rule.decide(fitted)
     table = cases.count(codes, app)
     if rows.squares is None:  # cases are counted in whole numbers, and weights are not
@@ -173,6 +168,30 @@ def judged_bins(
         table = ConfusionMatrix(whole, app.classes, app.decisions)
     after = priced(table, app, codes, rule)
     return Judged(model, as_is, after, fitted, **told), None
+
+
+def refitted(
+    name: str, bins: ScoreBins, app: Application, rows: BinRows
+) -> tuple[FloatArray, DecisionRule]:
+    """Posteriors of the rows after cross-fitted calibration, and how they are decided.
+
+    Raise where a model cannot be re-calibrated.
+    """
+    if (bins.class_totals == 0).any():
+        absent = bins.classes[int(np.argmin(bins.class_totals))]
+        raise DataError(f"there is no case of {absent!r} among the {rows.number.sum():g}.")
+    if (rows.fold == rows.fold[0]).all():
+        raise DataError("its cases belong to too few groups.")
+    with np.errstate(divide="ignore"):
+        fitted = cross_fit(
+            rows.truth,
+            np.log(rows.said),
+            calibrator=default_calibrator(),
+            folds=rows.fold,
+            sample_weight=rows.weight,
+        )
+    priors = rows.cases(len(app.classes)).priors
+    return fitted, rule_on(Model(name, fitted, None), app, priors)
 
 
 def weighed_cells(rows: BinRows, codes: Any, app: Application) -> CellSums:
@@ -206,13 +225,12 @@ def worth_of_bins(
     given: Application,
     options: dict[str, Any],
     interval: Callable[[str, Variant], tuple[float, float] | None],
-    *,
-    plain: bool,
+    joint: Callable[[str, str], PairedCounts | GroupedCounts | None],
 ) -> dict[str, Difference | None]:
     """What re-calibrating gains over the best model as it is: of that model, and of the best.
 
-    Bins do not tell on which of the same cases two models err, nor together with weights on which
-    one does, so that such gains are as unsure as on cases of their own.
+    `joint` counts what one model decides re-calibrated, and another as it is, on the same cases.
+    Where that was not counted (None), gains are as unsure as on cases of their own.
     """
     name = min(judged, key=lambda model: judged[model].as_is.cost)
     best = judged[name].as_is
@@ -224,12 +242,13 @@ def worth_of_bins(
         one = judged[model]
         if one.recalibrated is None:
             return None
-        if model == name and plain:
-            joint = joint_decisions(one, given)
-            if (joint.cells[:, 1] == joint.cells[:, 2]).all():
+        together = joint(model, name)
+        if together is not None:
+            pairs = together.joint if isinstance(together, GroupedCounts) else together
+            if (pairs.cells[:, 1] == pairs.cells[:, 2]).all():
                 return None
-            found = compared(joint, given, options)
-            return None if found.too_few else found.difference(*joint.systems)
+            found = compared(together, given, options)
+            return None if found.too_few else found.difference(*pairs.systems)
         pair = {"re-calibrated": (model, one.recalibrated), "as is": (name, best)}
         sides = [
             Figures(side, "posteriors", each.confusion, each.cost, each.nec,
