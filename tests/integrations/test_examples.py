@@ -46,13 +46,6 @@ def test_lightning_module(tmp_path: Path) -> None:
     assert found["after"] < 0.9 * found["before"]
 
 
-def test_mlflow_logging(tmp_path: Path) -> None:
-    need("sklearn", "mlflow", "sqlalchemy")
-    found = run("mlflow_logging", tmp_path)
-    assert found["logged"] == pytest.approx(found["nec"])
-    assert found["page"] > 0
-
-
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_every_example_compiles_and_says_what_it_needs(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
