@@ -48,6 +48,28 @@ def test_every_engine_draws_the_same_rows(constructor: Any) -> None:
     assert found.whole.sample.truth.size == len(chosen)
 
 
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_duckdb_draws_the_same_rows_with_any_number_of_threads(form: str, tmp_path: Any) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the engine in question")
+    columns, n = cases(60_000), 60_000
+    plain = duckdb.connect(config={"threads": 1})
+    table = pytest.importorskip("pyarrow", reason="hands rows over").table(columns)
+    for k in range(2):  # two files; Parquet in many row groups, which threads share
+        half = table.slice(k * n // 2, n // 2)
+        options = "FORMAT parquet, ROW_GROUP_SIZE 2048" if form == "parquet" else "FORMAT csv"
+        plain.from_arrow(half).query("rows", f"COPY rows TO '{tmp_path}/{k}.{form}' ({options})")
+    at = np.flatnonzero(Chosen.of(500, n, 0).holds(np.arange(1.0, n + 1)))
+    for threads in (1, 2, 4):
+        config = {"threads": threads, "preserve_insertion_order": "false"}
+        connection = duckdb.connect(config=config)
+        found = reduce_frame(
+            connection.sql(f"FROM '{tmp_path}/*.{form}'"), request(sample=500)
+        ).whole.sample
+        assert found.said["m"][:, 1].tolist() == [columns["pb"][k] for k in at]
+        said = connection.sql("SELECT current_setting('preserve_insertion_order')").fetchall()
+        assert said == [(False,)]
+
+
 def test_a_share_of_rows_is_spread_whatever_the_period() -> None:
     chosen = Chosen.of(2_000, 100_000, 0).holds(np.arange(1.0, 100_001))
     for period in (2, 7, 24, 1000):

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stakes import Application, CostMatrix
 from stakes.demonstration import example_path
+from stakes.engines import Request, reduce_frame
 from stakes.evaluation import Evaluation, evaluate, evaluate_frame
+from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import DataError
 from stakes.inquiry import Inquiry, answer
 from stakes.inquiry.count_answer import keep
@@ -99,6 +102,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "groups": "who",
         "prevalence": "3%",
     },
+    "two operating points": {**DRAWN, "preset": "sre16"},
     "one model": {**DRAWN, "scores": "sure", "cost": ("fn=7", "fp=1")},
 }
 
@@ -153,12 +157,19 @@ def nearly(name: str, one: Any, other: Any) -> None:
         assert other == pytest.approx(one, abs=NEARLY[name], rel=0.02), name
 
 
-def compare(near: Any, far: Any) -> None:
-    """Everything that is the same, and what is nearly so."""
+def compare(near: Any, far: Any, near_limit: set[str] | None = None) -> None:
+    """Everything that is the same, and what is nearly so.
+
+    Remarks on re-calibration that other folds may give or take are `near_limit`.
+    """
     for name in ("best", "cases", "naive", "application", "level", "too_few", "positive"):
         assert alike(near[name], far[name]), name
     assert far["verdict"]["kind"] == near["verdict"]["kind"]
-    assert codes(far["verdict"]["remarks"]) == codes(near["verdict"]["remarks"])
+    remarks = [
+        [code for code in codes(each["verdict"]["remarks"]) if code not in (near_limit or ())]
+        for each in (near, far)
+    ]
+    assert remarks[0] == remarks[1]
     assert [c for c in codes(far["notes"]) if c not in ONLY_FAR] == codes(near["notes"])
     assert codes(far["warnings"]) == codes(near["warnings"])
     for one, other in zip(near["models"], far["models"], strict=True):
@@ -171,7 +182,7 @@ def compare(near: Any, far: Any) -> None:
     assert winners[0] == winners[1]
     assert list(far["slices"]) == list(near["slices"])
     for name, part in near["slices"].items():
-        compare(part, far["slices"][name])
+        compare(part, far["slices"][name], near_limit)
     if near["doubt"] is not None:
         assert [p["winner"] for p in far["doubt"]["places"]] == [
             p["winner"] for p in near["doubt"]["places"]
@@ -190,6 +201,40 @@ def test_an_engine_answers_as_memory_does(
     here, there = near(question).record(), asked(folder, question, engine[1]).record()
     assert there["absent"] == {**here["absent"], **ABSENT.get(question, {})}
     compare(here, there)
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+def test_several_applications_at_once_are_judged_as_one_by_one(kind: str) -> None:
+    """Of two classes and of three: one request counts all, memory judges each by itself."""
+    rng = np.random.default_rng(11)
+    for size in (2, 3):
+        y, slices = rng.integers(0, size, 3_000), rng.integers(0, 2, 3_000)
+        odds = rng.normal(0, 1, (2, 3_000, size)) + 1.8 * np.eye(size)[y]
+        said = np.exp(1.7 * odds) / np.exp(1.7 * odds).sum(axis=2, keepdims=True)
+        shares = np.bincount(y, minlength=size) / 3_000
+        costs = CostMatrix((1.0 + rng.integers(0, 9, (size, size))) * (1 - np.eye(size)))
+        apps = {
+            "stated": Application(costs),
+            "elsewhere": Application(CostMatrix.zero_one(size), rng.dirichlet(np.full(size, 9))),
+            "asks": Application(costs.with_abstention(0.4)),
+        }
+        frame = pl.DataFrame({"y": y, "part": slices}).with_columns(
+            **{f"{m}{k}": said[i, :, k] for i, m in enumerate("ab") for k in range(size)}
+        )
+        models = {m: [f"{m}{k}" for k in range(size)] for m in "ab"}
+        binned = {"bins": 4096} if size == 2 else {"sample": 20_000}
+        request = Request("y", models, applications=apps, by="part", from_priors=shares, **binned)
+        rows: Any = frame.lazy()
+        if kind == "duckdb":
+            rows = pytest.importorskip("duckdb", reason="an engine").from_arrow(frame.to_arrow())
+        found = reduce_frame(rows, request)
+        for name, app in apps.items():
+            options = {"level": 0.95, "rng": 0, "min_cases": 20}
+            there = evaluated_reduction(found, name, options=options)
+            here = evaluate(y, dict(zip("ab", said, strict=True)), application=app, by=slices,
+                            min_cases=20)  # fmt: skip
+            assert there.absent == here.absent
+            compare(here.record(), there.record(), {"recalibration-worth"})
 
 
 def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Path) -> None:

@@ -24,17 +24,16 @@ DIALECT = DUCKDB
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a relation, over one scan."""
-    with _wide_arrays(frame):
+    with _set(frame, "perfect_ht_threshold", least=WIDEST):  # keys of two bytes in plain arrays too
         every = steps("counting", plan.groupings)
         return [_grouped(_stepped(frame, plan, columns), each) for each in every]
 
 
 @contextmanager
-def _wide_arrays(frame: Any) -> Iterator[None]:
-    """Let DuckDB count keys of two bytes in a plain array too, and put its setting back."""
-    name = "perfect_ht_threshold"
+def _set(frame: Any, name: str, least: int) -> Iterator[None]:
+    """Raise a setting of DuckDB that is below some number, and put it back."""
     before = frame.query("stakes_rows", f"SELECT current_setting('{name}')").fetchall()[0][0]
-    frame.query("stakes_rows", f"SET {name} = {max(int(before), WIDEST)}")
+    frame.query("stakes_rows", f"SET {name} = {max(int(before), least)}")
     try:
         yield
     finally:
@@ -55,7 +54,8 @@ def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table:
     kept = ", ".join(DIALECT.column(name).text for name in columns)
     rows = frame.project(f"{kept}, row_number() OVER () AS {PREFIX}row")
     found = rows.filter(chosen.sql(f"CAST({PREFIX}row AS DOUBLE)")).project(kept)
-    cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
+    with _set(frame, "preserve_insertion_order", least=1):
+        cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
     return dict(zip(columns, map(list, cells), strict=True))
 
 
