@@ -21,6 +21,7 @@ from stakes.exceptions import StakesError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import percent
 from stakes.report.charts import Chart
+from stakes.report.live.capacity_stops import capacity_numbers
 from stakes.report.live.page_charts import (
     charts_by_case,
     charts_of,
@@ -104,6 +105,7 @@ def as_page(
             use=_use(ev),
             large=large,
             cut_ranges=_cut_ranges(ev),
+            capacity=None if ev.capacity is None or large else capacity_numbers(ev),
         )
     )
 

@@ -16,6 +16,7 @@ from stakes.evaluation import model_table
 from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
 from stakes.report.markup import Html, as_json, element, joined, text
+from stakes.report.page_capacity import capacity
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, close_to_best, computed, drawings, verdict
@@ -35,7 +36,7 @@ class Sheet:
     `charts` are the drawings, and `missing` why there are none. `points` are those of the
     reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
     each decision is good for. `cut_ranges` are those of the best thresholds, by model. Where tables
-    by class and decision are `large`, they are left out.
+    by class and decision are `large`, they are left out. `capacity` is what a limit's slider reads.
     """
 
     record: Mapping[str, Any]
@@ -53,6 +54,7 @@ class Sheet:
     use: Sequence[Mapping[str, Any]]
     large: bool
     cut_ranges: Mapping[str, tuple[float, float]]
+    capacity: Mapping[str, Any] | None = None
 
 
 # Why a page is one closed file: docs/design/page.md.
@@ -74,8 +76,9 @@ def page(sheet: Sheet) -> str:
         element("p", _from(sheet), class_="from"),
         verdict(sheet),
     )
-    sections = joined(told(sheet), models(sheet), doubt(sheet), *drawings(sheet), payers(sheet),
-                      cases(sheet), changes(sheet), slices(sheet), computed(sheet))  # fmt: skip
+    sections = joined(told(sheet), models(sheet), capacity(sheet), doubt(sheet), *drawings(sheet),
+                      payers(sheet), cases(sheet), changes(sheet), slices(sheet),
+                      computed(sheet))  # fmt: skip
     body = joined(
         element("header", heading),
         Html(re.sub("<h2>", lambda _: f"<h2>{next(place)} · ", sections)),
@@ -126,6 +129,7 @@ def _data(sheet: Sheet) -> dict[str, Any]:
         "tooFew": record["too_few"],
         "challenge": record["challenge"],
         "scales": {chart.key: chart.scale for chart in sheet.charts},
+        **({} if sheet.capacity is None else {"capacity": sheet.capacity}),
     }
 
 

@@ -72,14 +72,15 @@ def told(sheet: Sheet) -> Html:
 
 def _position(sheet: Sheet) -> Html:
     """The way back, a link to where things stand, and the command that asks for it."""
-    if not sheet.moves:
+    if not sheet.moves and sheet.capacity is None:
         return Html("")
     words = "Numbers you type move the slider to its nearest stop."
     back = Html('<button type="button" id="reset">Reset</button>')
     link = joined(back, Html('<a id="here" href="#">Link to these settings</a>'))
     again = Html('<pre id="again" hidden></pre>') if sheet.record["inquiry"] is not None else ""
     moved = Html(f'<div id="position" hidden>{element("p", link, class_="links")}{again}</div>')
-    return joined(element("p", words, class_="soft hint") if sheet.moves != "many" else "", moved)
+    snaps = sheet.moves in ("two", "each")
+    return joined(element("p", words, class_="soft hint") if snaps else "", moved)
 
 
 def _input(**attributes: Any) -> Html:
@@ -104,7 +105,7 @@ def _fields(*parts: Html) -> Html:
     return element("div", joined(*(element("div", part) for part in parts)), class_="fields")
 
 
-def _slider(
+def slider(
     name: str, stops: Stops, before: str, shown: str, after: str = "", beside: str = ""
 ) -> Html:
     """A slider under its words and the box of its number; `stops` are both ends and the start."""
@@ -123,7 +124,7 @@ def _was(name: str) -> Html:
     return Html(f'<span class="was" id="{name}-was"></span>')
 
 
-def _digits(value: float, digits: int) -> str:
+def digits_of(value: float, digits: int) -> str:
     """A number as a box takes it: no exponent, no gaps."""
     return np.format_float_positional(float(f"{value:.{digits}g}"), trim="-")
 
@@ -131,7 +132,7 @@ def _digits(value: float, digits: int) -> str:
 def _share(app: Any, stops: Stops, before: str = "", row: int = 1, **more: str) -> Html:
     """A slider of the share of one class."""
     before = before or f"Share of “{app['classes'][row]}” in deployment"
-    return _slider("share", stops, before, _digits(100 * app["priors"][row], 3), "%", **more)
+    return slider("share", stops, before, digits_of(100 * app["priors"][row], 3), "%", **more)
 
 
 def _ratio(app: Any, numbers: Any) -> Html:
@@ -139,7 +140,7 @@ def _ratio(app: Any, numbers: Any) -> Html:
     ratio = (app["costs"][1][0] - app["costs"][1][1]) / numbers["unitCost"]
     words, most = f"One missed “{app['classes'][1]}” costs as much as", numbers["ratioStops"]
     return _fields(
-        _slider("ratio", (-most, most, 0), words, _digits(ratio, 3), "false alarms"),
+        slider("ratio", (-most, most, 0), words, digits_of(ratio, 3), "false alarms"),
         _share(app, (-numbers["lower"], numbers["upper"], 0)),
     )
 
@@ -149,7 +150,7 @@ def _factor(app: Any, numbers: Any) -> Html:
     above = " above a catch" if any(numbers["correct"]) else ""
     words, factors = f"Multiply every miss cost{above} by", numbers["factors"]
     return _fields(
-        _slider("factor", (-factors, factors, 0), words, "1"),
+        slider("factor", (-factors, factors, 0), words, "1"),
         _share(app, (-numbers["shares"], numbers["shares"], 0)),
     )
 
@@ -163,7 +164,7 @@ def _paths(app: Any, paths: list[Any]) -> Html:
             words, price = f"Deciding “{app['decisions'][column]}” costs", app["costs"][0][column]
             unit = app["unit"] or ""
             said = element("p", "", class_="soft", id="abstain-said")
-            parts.append(joined(_slider("abstain", stops, words, _digits(price, 9), unit), said))
+            parts.append(joined(slider("abstain", stops, words, digits_of(price, 9), unit), said))
         else:
             rows.append((row, stops))
     if rows:  # the share of one class, the others in proportion

@@ -265,7 +265,7 @@ def optimum(
     size = len(expected)
     refuse_no_case(size)
     each = np.ones(size) if weights is None else weights * (size / weights.sum())
-    ends = _ends(limits, float(size), app, whole=weights is None)
+    ends = batch_ends(limits, float(size), app, whole=weights is None)
     places = [names.index(limit.decision) for limit in limits]
     by_choice = np.ascontiguousarray(expected.T)
     if len(limits) == 1:
@@ -298,7 +298,7 @@ def optimum(
     )
 
 
-def _ends(
+def batch_ends(
     limits: tuple[Limit, ...], total: float, app: Application | None, *, whole: bool
 ) -> list[tuple[float, float]]:
     """At least and at most how many of the cases, whole ones where each counts for one."""

@@ -130,28 +130,43 @@ def curve_of(
     paid: FloatArray | None,
     *,
     stops: Any = None,
+    low: float = 0.0,
     app: Application | None = None,
 ) -> CapacityCurve:
-    """See `capacity_curve`; from expected and real costs (n_cases, n_decisions)."""
+    """See `capacity_curve`; from expected and real costs (n_cases, n_decisions).
+
+    With `low`, the decision must be taken in so many cases.
+    """
     refuse_no_case(len(expected))
-    if others or stops is not None:
-        wanted = _stops(stops, len(expected))
-        found = [
-            optimum(expected, names, (*others, Limit(decision, k)), weights, app=app)
-            for k in wanted.tolist()
-        ]
-        each = np.ones(len(expected)) if weights is None else weights / weights.mean()
-        rows = np.arange(len(expected))
-        return CapacityCurve(
-            decision,
-            wanted,
-            np.array([one.cost for one in found]),
-            np.array([one.limits[-1].price for one in found]),
-            np.array([one.limits[-1].used for one in found]),
-            None if paid is None
-            else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),
-        )  # fmt: skip
-    return _whole_curve(expected, names.index(decision), decision, weights, paid)
+    if not others and not low:
+        whole = _whole_curve(expected, names.index(decision), decision, weights, paid)
+        return whole if stops is None else _picked(whole, _stops(stops, len(expected)))
+    wanted = _stops(stops, len(expected), low)
+    found = [
+        optimum(expected, names, (*others, Limit(decision, k, low)), weights, app=app)
+        for k in wanted.tolist()
+    ]
+    each = np.ones(len(expected)) if weights is None else weights / weights.mean()
+    rows, last = np.arange(len(expected)), [one.limits[-1] for one in found]
+    return CapacityCurve(
+        decision,
+        wanted,
+        np.array([one.cost for one in found]),
+        np.array([one.price if one.used > low or not low else 0.0 for one in last]),
+        np.array([one.used for one in last]),
+        None if paid is None
+        else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),
+    )  # fmt: skip
+
+
+def _picked(whole: CapacityCurve, stops: FloatArray) -> CapacityCurve:
+    """The curve at some capacities; cases are not split."""
+    close = 1e-9 * whole.capacity[-1]
+    at = np.searchsorted(whole.capacity, stops + close, "right") - 1
+    real = None if whole.cost is None else whole.cost[at]
+    return CapacityCurve(
+        whole.decision, stops, whole.expected_cost[at], whole.price[at], whole.used[at], real
+    )
 
 
 def _whole_curve(
@@ -189,10 +204,10 @@ def _whole_curve(
     )
 
 
-def _stops(stops: Any, size: int) -> FloatArray:
+def _stops(stops: Any, size: int, low: float = 0.0) -> FloatArray:
     """Capacities in order; 21 over all cases if none are given."""
     if stops is None:
-        return np.unique(np.linspace(0, size, 21).round())
+        return np.unique(np.linspace(low, size, 21).round())
     wanted = as_floats(stops if isinstance(stops, Sequence) else np.asarray(stops), "stops")
     if wanted.size == 0 or not (wanted >= 0).all():
         raise DataError("`stops` must be numbers of cases, not negative.")

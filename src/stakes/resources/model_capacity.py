@@ -47,7 +47,9 @@ class ModelCapacity:
     def __getitem__(self, model: str) -> CapacityOptimum:
         return self.optima[model]
 
-    def curve(self, model: str, decision: Name | None = None) -> CapacityCurve:
+    def curve(
+        self, model: str, decision: Name | None = None, *, stops: Any = None
+    ) -> CapacityCurve:
         """Cost against capacity of one model, other limits as they are.
 
         Parameters
@@ -55,7 +57,9 @@ class ModelCapacity:
         model : str
             Whose decisions.
         decision : name, optional
-            Whose limit moves; the first that was limited if absent.
+            Whose upper limit moves; the first that was limited if absent.
+        stops : sequence of numbers, optional
+            The capacities, in cases of the batch, as in `capacity_curve`.
 
         Returns
         -------
@@ -65,8 +69,13 @@ class ModelCapacity:
         found = self.optima[one_of(model, "model", self.optima)]
         first = self.limits[0].decision
         moving = first if decision is None else one_of(decision, "decision", found.names)
-        others = tuple(limit for limit in self.limits if limit.decision != moving)
-        return curve_of(found.expected, found.names, moving, others, self.weights, self.paid)
+        held = {each.limit.decision: each for each in found.limits}
+        low = held[moving].low if moving in held else 0.0
+        others = tuple(
+            Limit(name, each.high, each.low) for name, each in held.items() if name != moving
+        )
+        return curve_of(found.expected, found.names, moving, others, self.weights, self.paid,
+                        stops=stops, low=low)  # fmt: skip
 
     @property
     def scarce(self) -> tuple[int, ...]:

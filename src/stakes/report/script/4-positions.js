@@ -23,13 +23,16 @@
   const differs = (entry) => entry.value !== entry.defaultValue;
   const position = () => { // a slider also fills boxes, which are then not said again
     const changed = entries().filter((entry) => differs(entry) && !entry.id.endsWith("-box"));
-    const slid = changed.some((entry) => entry.type === "range");
+    const slid = changed.some((entry) => entry.type === "range" && entry.id !== "capacity");
     const said = changed.filter((entry) => !(slid && entry.classList.contains("cost"))).map((entry) => [entry.id, entry.value]);
     if ($("class") && said.some(([id]) => id === "share")) said.unshift(["class", $("class").value]);
     return new URLSearchParams(said).toString();
   };
   const precise = (x) => String(Number(x.toPrecision(9)));
-  const marked = (options) => { // `options` ask the command line for the same place, if they can
+  let asked = ""; // by the sliders of costs and shares
+  let limitOption = () => "";
+  const marked = (options = asked) => { // `options` ask the command line for the same place, if they can
+    asked = options;
     entries().forEach((entry) => {
       entry.classList.toggle("changed", differs(entry));
       const was = $(`${entry.id}-was`);
@@ -41,8 +44,10 @@
     if (!$("again")) return;
     const file = decodeURIComponent(location.pathname.split("/").pop()) || "report.html";
     const quoted = /^[\w.-]+$/.test(file) ? file : `'${file.replace(/'/g, "'\\''")}'`;
-    $("again").hidden = !place_ || !options;
-    $("again").textContent = `stakes eval --inquiry ${quoted} ${options}`;
+    const unasked = !options && entries().some((entry) => differs(entry) && !entry.id.startsWith("capacity"));
+    const all = unasked ? "" : `${options} ${limitOption()}`.trim();
+    $("again").hidden = !place_ || !all;
+    $("again").textContent = `stakes eval --inquiry ${quoted} ${all}`;
   };
   const volumeOption = () => (volume() === app.volume || volume() === null ? ""
     : ` --volume ${precise(volume())}${app.period ? `/${app.period}` : ""}`);

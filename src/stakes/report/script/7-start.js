@@ -13,6 +13,7 @@
   if (two) binary();
   else if (many) matrix();
   else if (each) perCase();
+  if (page.capacity) limited();
   started();
   document.documentElement.dataset.ready = "yes";
 })();
