@@ -18,6 +18,7 @@ import copy
 import importlib
 import inspect
 import io
+import itertools
 import os
 import resource
 import shutil
@@ -383,11 +384,11 @@ def fuzz_calls(
                     counts.warned += right.warned
                     for key, lines in right.examples.items():
                         counts.examples[key] += lines
-            for index in range(calls) if only is None else [only]:
+            for index in itertools.count() if only is None else [only]:
+                if counts.calls >= calls or time.monotonic() > until:
+                    break
                 if index % 5000 == 0 and index:
                     print(f"{index} calls", file=sys.stderr, flush=True)
-                if time.monotonic() > until:
-                    break
                 order = np.random.default_rng([seed, index, 1]).integers(len(every))
                 attempt(world, every[int(order)], seed, index, counts)
         finally:

@@ -429,7 +429,13 @@ def _by_function(made: Mapping[str, Any]) -> Base:
         "interval.metric": "expected_cost",
         "weighted_interval.metric": "expected_cost",
         "band.curve": "bayes_error",
-        "CaseCosts.binary.false_negative": np.linspace(1, 9, N),
+        "CaseCosts.binary.fn": np.linspace(1, 9, N),
+        "CaseCosts.binary.fp": 1.0,
+        "costs_template.outcomes": ["no", "yes"],
+        "GroupedCounts.groups": (("north", "south"),),
+        "GroupedCounts.keys": [[0], [1]],
+        "GroupedCounts.counts": np.ones((2, made["paired"].counts.size), dtype=int),
+        "GroupedCounts.joint": made["paired"],
         "CostTally.counts": np.ones((2, 2)),
         "CostTally.sums": np.ones((2, 2)),
         "CostTally.squares": np.ones((2, 2)),
@@ -593,6 +599,7 @@ def instances(made: Base) -> dict[str, list[Any]]:
             things.append(made_by().fit(LLRS, Y))
         except stakes.exceptions.StakesError:
             things.append(made_by(classes=[0, 1]).fit(POSTERIORS, Y))
+    found["Calibrator"] = things[-len(calibrators) :]
     for thing in things:
         found.setdefault(type(thing).__name__, []).append(thing)
     return found
@@ -621,7 +628,10 @@ def sample_files(folder: Path, made: Base) -> dict[str, Path]:
         }[name]
         kept.save(folder / f"{name}.load")
     stakes.DecisionRule(made["application"]).save(folder / "load_rule")
-    calibration.Affine().fit(LLRS, Y).save(folder / "calibration.load")
+    for calibrator in instances(made)["Calibrator"]:
+        calibrator.save(folder / f"{type(calibrator).__name__}.load")
+    for name in ("calibration", "Calibrator"):
+        calibration.Affine().fit(LLRS, Y).save(folder / f"{name}.load")
     application.write_costs(made["application"], folder / "read_costs.toml")
     application.write_costs(
         made["application: UncertainApplication"], folder / "read_uncertain_costs.toml"
@@ -631,10 +641,7 @@ def sample_files(folder: Path, made: Base) -> dict[str, Path]:
     )
     (folder / "Inquiry.load.toml").write_text(made["inquiry"].but(label="truth").to_toml())
     named = {path.name.removesuffix(".toml"): path for path in folder.iterdir()}
-    return named | {
-        "load_summary": folder / "matrix",
-        "calibration.load": folder / "calibration.load",
-    }
+    return named | {"load_summary": folder / "matrix"}
 
 
 # ------------------------------------------------------------------ wrong arguments

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import stakes
-from stakes import calibration, estimation, resources
+from stakes import application, audit, calibration, estimation, resources, uncertainty
 from stakes.summaries.sliced_counts import CountTable
 
 N = 200
@@ -84,6 +84,8 @@ def _of_resources() -> dict[str, Any]:
     for name in ("capacity_optimum", "capacity_curve", "capacity_stream", "review_plan"):
         own |= {f"{name}.posteriors": WEAK, f"{name}.costs": COSTS, f"{name}.y_true": TRUTH}
         own |= {f"{name}.capacity": {1: 20}, f"{name}.sample_weight": None}
+    for name in ("y_true", "scores", "by"):
+        own[f"constrained_slices.{name}"] = {"y_true": TRUTH, "scores": WEAK, "by": PERIODS}[name]
     for name in ("fit_cascade", "evaluate_cascade"):
         own |= {
             f"{name}.y_true": TRUTH,
@@ -94,6 +96,20 @@ def _of_resources() -> dict[str, Any]:
             f"{name}.sample_weight": None,
         }
     return own | {
+        "constrained_slices.costs": COSTS,
+        "constrained_slices.constraint": "selection",
+        "constrained_slices.ratio": 0.8,
+        "constrained_slices.difference": None,
+        "constrained_slices.sample_weight": None,
+        "ConstrainedSlices.decide.scores": WEAK,
+        "ConstrainedSlices.decide.by": PERIODS,
+        "ConstrainedSlices.apply.y_true": TRUTH,
+        "ConstrainedSlices.apply.scores": WEAK,
+        "ConstrainedSlices.apply.by": PERIODS,
+        "ConstrainedSlices.apply.sample_weight": None,
+        "SliceRule.chances.scores": WEAK,
+        "SliceRates.ratio.constraint": "selection",
+        "SliceRates.difference.constraint": "selection",
         "capacity_curve.decision": 1,
         "capacity_curve.capacity": None,
         "capacity_curve.stops": [5, 20],
@@ -171,6 +187,7 @@ def _of_evaluations(made: Mapping[str, Any]) -> dict[str, Any]:
         "evaluate.baseline": "a",
         "evaluate.switching_cost": 100.0,
         "evaluate_frame.posteriors": {"a": "p", "b": "q"},
+        "evaluate_frame.groups": None,
         "evaluate_frame.baseline": "a",
         "evaluate_frame.switching_cost": 100.0,
         "assert_cost.max_cost": 5.0,
@@ -213,7 +230,20 @@ def room_instances() -> list[Any]:
     named = stakes.DecisionRule(app, columns=("p",))
     calibrated = stakes.DecisionRule(app, calibrator=calibration.Smooth().fit(WEAK, TRUTH))
     cases = decided_cases()
+    alike = resources.constrained_slices(TRUTH, WEAK, by=PERIODS, costs=COSTS, ratio=0.8)
+    unsure = application.UncertainApplication([[0, 1], [application.Between(2, 8), 0]])
+    ranged = stakes.evaluate(TRUTH, {"a": WEAK, "b": STRONG}, application=unsure, recalibrate=False)
+    drawn = uncertainty.interval(
+        stakes.GroupedCounts.from_decisions(TRUTH, DECIDED, groups=np.arange(N) // 10),
+        application=COSTS, draws=20,
+    )  # fmt: skip
     return [
+        alike,
+        alike.apply(TRUTH, WEAK, by=PERIODS),
+        alike.rules[0],
+        ranged.doubt,
+        drawn.replicates,
+        audit.audit("auc", draws=20),
         cases,
         named,
         calibrated,

@@ -429,6 +429,29 @@ class TestKinds:
         again = stakes.calibration.reliability_table(LABELS, RISKS, draws=20, **told)
         assert np.array_equal(found.low, again.low)
 
+    def test_a_spread_needs_two_draws(self) -> None:
+        grouped = stakes.GroupedCounts.from_decisions(Y * 9, Y * 9, groups=np.arange(36))
+        two = stakes.GroupedCounts.from_decisions(
+            Y * 9, {"a": Y * 9, "b": [0] * 36}, groups=np.arange(36)
+        )
+        for found in (
+            lambda: uncertainty.interval(grouped, "f1", draws=1),
+            lambda: uncertainty.compare(two, application=TWO, draws=1),
+            lambda: uncertainty.grouped_score_interval(
+                Y * 9, np.arange(36), groups=np.arange(36), metric="eer", draws=1
+            ),
+        ):
+            with pytest.raises(DataError, match="`draws` must be a whole number, at least 2"):
+                found()
+
+    def test_parts_of_grouped_counts(self) -> None:
+        paired = stakes.PairedCounts.from_decisions(Y, {"a": Y})
+        right = {"groups": (("n", "s"),), "keys": [[0], [1]], "counts": [[1, 1], [1, 1]]}
+        assert stakes.GroupedCounts(**right, joint=paired).n_groups == (2,)  # type: ignore[arg-type]
+        for wrong in ({"groups": (1, 2)}, {"keys": "ab"}, {"keys": [[0.5], [1]]}, {"joint": Y}):
+            with pytest.raises(StakesError, match=f"`{next(iter(wrong))}` must"):
+                stakes.GroupedCounts(**({**right, "joint": paired} | wrong))  # type: ignore[arg-type]
+
     def test_flags_and_parts(self) -> None:
         with pytest.raises(DataError, match="`surely` must be a bool"):
             stakes.testing.assert_cost(Y, Y, costs=TWO, max_cost=1, surely=Y)  # type: ignore[arg-type]

@@ -23,6 +23,16 @@ from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, IntArray, Name
 
 
+def _positions(values: Any, name: str) -> IntArray:
+    """Positions as whole numbers."""
+    given = as_reals(values, name)
+    with np.errstate(invalid="ignore"):
+        found = given.astype(np.intp)
+    if not (found == given).all():
+        raise DataError(f"`{name}` must hold positions: whole numbers.")
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PairedCounts(Storable):
     """(Weighted) cases by true class and by what each of several systems decided.
@@ -59,11 +69,7 @@ class PairedCounts(Storable):
     decisions: tuple[Name, ...]
 
     def __post_init__(self) -> None:
-        given = as_reals(self.cells, "cells")
-        with np.errstate(invalid="ignore"):
-            cells = given.astype(np.intp)
-        if not (cells == given).all():
-            raise DataError("`cells` must hold positions: whole numbers.")
+        cells = _positions(self.cells, "cells")
         keep(self, cells=cells, counts=as_counts(self.counts, "counts"))
         for name in ("systems", "classes", "decisions"):
             keep(self, **{name: as_names(getattr(self, name), name)})
@@ -288,8 +294,10 @@ class GroupedCounts(Storable):
     joint: PairedCounts
 
     def __post_init__(self) -> None:
-        keep(self, groups=tuple(tuple(side) for side in self.groups))
-        keep(self, keys=np.array(self.keys, np.intp), counts=as_counts(self.counts, "counts"))
+        of_kind(self.joint, "joint", PairedCounts)
+        sides = of_kind(self.groups, "groups", Iterable)
+        keep(self, groups=tuple(tuple(of_kind(side, "groups", Iterable)) for side in sides))
+        keep(self, keys=_positions(self.keys, "keys"), counts=as_counts(self.counts, "counts"))
         shape = (self.counts.shape[0], len(self.groups))
         if self.keys.shape != shape or self.counts.shape[1:] != self.joint.counts.shape:
             raise DataError(

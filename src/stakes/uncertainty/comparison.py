@@ -330,7 +330,8 @@ def compare(
     grouped = None if isinstance(paired, PairedCounts) else paired
     tables = (joint.confusion(name).counts for name in joint.systems)
     costs = np.array([cost_sum(table, stakes, normalized=normalized).value for table in tables])
-    drawn = Replicates.drawn(cost_draws([paired], stakes, normalized), draws, seed)
+    least = 1 if grouped is None else 2
+    drawn = Replicates.drawn(cost_draws([paired], stakes, normalized), draws, seed, least)
     generator = np.random.default_rng([seed, 2**32])
 
     def gap(a: int, b: int) -> Gap:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_whole, of_kind, same_length
+from stakes._checks import of_kind, same_length
 from stakes._columns import as_floats, as_weights
 from stakes._names import encode
 from stakes.exceptions import DataError
@@ -133,7 +133,7 @@ def compare_scores(
         draw = _normal_draws(values, moves)
     else:
         draw = score_draws(rows, made[0][1], class_hits(second))
-    drawn = Replicates.drawn(draw, as_whole(draws, "draws", least=2), rng)
+    drawn = Replicates.drawn(draw, draws, rng, least=2)
     cases = np.bincount(second, minlength=2).astype(np.float64)
 
     def gap(a: int, b: int) -> Gap:
@@ -247,7 +247,8 @@ def compare_across(
         one if isinstance(one, GroupedCounts) else PairedCounts.from_confusion(one)
         for one in matrices.values()
     ]
-    drawn = Replicates.drawn(cost_draws(every, stakes, normalized), draws, rng)
+    least = 2 if groups else 1
+    drawn = Replicates.drawn(cost_draws(every, stakes, normalized), draws, rng, least)
 
     def gap(a: int, b: int) -> Gap:
         total = sums[a].minus(sums[b])

@@ -87,9 +87,9 @@ class Asked:
             check_names(matrix, stakes.applications[0])
         return stakes
 
-    def drawn(self, draw: Draw) -> Replicates:
+    def drawn(self, draw: Draw, least: int = 1) -> Replicates:
         """As many replicates as were asked for."""
-        return Replicates.drawn(draw, self.draws, self.rng)
+        return Replicates.drawn(draw, self.draws, self.rng, least)
 
     def found(
         self,

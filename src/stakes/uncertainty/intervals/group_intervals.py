@@ -61,9 +61,10 @@ def _spread_of_groups(
     """Student's interval from replicates of whole groups; `least` of them on the smaller side."""
 
     def rule(at: float, values: FloatArray) -> tuple[float, float]:
-        return student_limits(value, float(np.std(values, ddof=1)), at, max(least - 1, 1))
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+        return student_limits(value, spread, at, max(least - 1, 1))
 
-    drawn = asked.drawn(draw)
+    drawn = asked.drawn(draw, least=2)
     return asked.found("groups", value, rule, cases, matters=matters, replicates=drawn)
 
 

@@ -60,10 +60,11 @@ class Replicates:
 
     @classmethod
     def drawn(
-        cls, draw: Callable[[int, np.random.Generator], FloatArray], size: int, rng: RandomSource
-    ) -> Replicates:
-        """Draw `size` replicates."""
-        return cls(np.empty(0), seed_of(rng), draw).grown(as_whole(size, "draws"))
+        cls, draw: Callable[[int, np.random.Generator], FloatArray], size: int, rng: RandomSource,
+        least: int = 1,
+    ) -> Replicates:  # fmt: skip
+        """Draw `size` replicates; a spread needs at `least` two."""
+        return cls(np.empty(0), seed_of(rng), draw).grown(as_whole(size, "draws", least))
 
     def grown(self, size: int) -> Replicates:
         """The same replicates and more, `size` in all (fewer when fewer are asked for)."""
