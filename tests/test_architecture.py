@@ -27,6 +27,7 @@ SURROUNDINGS = (
     "_checks",
     "_columns",
     "_files",
+    "_usual_words",
     "_guesses",
     "_lazy",
     "_names",

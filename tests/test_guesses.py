@@ -9,7 +9,7 @@ import inspect
 import pickle
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -39,6 +39,7 @@ COSTS = {"fn": 500, "fp": 20}
 MATRIX = [[0, 20], [500, 0]]
 BOTH = {"gbm": GBM, "logreg": LOGREG}
 NAMED = stakes.CostMatrix(MATRIX, classes=["no", "yes"])
+TABLE = stakes.ConfusionMatrix.from_decisions(Y, DECIDED)
 
 
 def same(found: stakes.evaluation.Evaluation, **more: Any) -> bool:
@@ -508,12 +509,12 @@ class TestOtherWords:
 
     def test_lines_can_be_typed(self) -> None:
         """Every line of the rooms that compute, but of metrics that ask for a number more."""
-        from stakes import _guesses
+        from stakes._usual_words import ATTRIBUTES, METRICS
 
         known = {"stakes": stakes, "y_true": Y, "p": GBM, "scores": GBM, "decisions": DECIDED}
-        lines = _guesses._ATTRIBUTES["stakes.metrics"] | _guesses._ATTRIBUTES["stakes.curves"]
+        lines = ATTRIBUTES["stakes.metrics"] | ATTRIBUTES["stakes.curves"]
         for name, line in lines.items():
-            meant = metrics.catalogue.get(_guesses.METRICS.get(name, ""))
+            meant = metrics.catalogue.get(METRICS.get(name, ""))
             if not (meant and (meant.needs or name == "fbeta")) and "costs" not in line:
                 eval(line, dict(known))
 
@@ -772,6 +773,135 @@ class TestFifthList:
         with contextlib.suppress(SystemExit):
             main(words)
         assert answer in capsys.readouterr().err
+
+
+class TestSixthList:
+    """What a sixth reader of the README typed, and the line that answers it."""
+
+    NAMES: ClassVar = ["setosa", "versicolor", "virginica"]
+    COSTS: ClassVar = [[0, 1, 5], [1, 0, 2], [9, 3, 0]]
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: stakes.CostMatrix.from_dict, "stakes.Application({truth: {decision: cost}})"),
+            (lambda: stakes.bayes_decisions(0.3, COSTS), "a list of one: [0.3]"),
+            (lambda: stakes.bayes_decisions([0.3], COSTS, threshold=0.2), "leave it out"),
+            (lambda: stakes.bayes_decisions([0.3], COSTS, prevalence=0.2), "with_priors(0.02, "),
+            (lambda: stakes.Application(COSTS).decide, "stakes.bayes_decisions(p, app)"),
+            (lambda: stakes.Application(COSTS).threshold, "app.posterior_threshold"),
+            (lambda: _evaluated().savings, "{name: ev[name].saving for name in ev}"),
+            (lambda: stakes.expected_cost(TABLE, COSTS), "expected_cost(matrix, costs=costs)"),
+            (lambda: stakes.expected_cost(TABLE, costs=COSTS, prevalence=0.1), "priors=0.02)"),
+            (lambda: _evaluated(prevalence=0.1), "priors=0.02"),
+            (lambda: stakes.Application(COSTS, prevalence=0.1), "priors=0.02"),
+            (lambda: stakes.elicitation.Elicitation(prevalence=0.1), "priors=0.02"),
+            (
+                lambda: stakes.metrics.cost_by_cell(TABLE, costs=COSTS).to_pandas,
+                "result.frame().to_pandas()",
+            ),
+            (
+                lambda: stakes.metrics.min_cost(Y, GBM, costs=COSTS, return_threshold=True),
+                "stakes.metrics.at_min_cost(y_true, scores, costs=",
+            ),
+            (lambda: stakes.ConfusionMatrix.from_labels, "from_decisions(y_true, decisions)"),
+            (lambda: TABLE.f1_score, "stakes.metrics.f1(matrix)"),
+            (lambda: stakes.ScoreCounts(Y, GBM, positive=1), "stakes.ScoreCounts.from_scores("),
+            (lambda: stakes.ScoreCounts(Y, GBM), "ScoreCounts.from_scores(y_true, scores"),
+            (lambda: TABLE.with_costs, "no attribute 'with_costs'"),
+            (
+                lambda: stakes.CostMatrix.binary(fn=9, fp=1).with_abstention("ask", cost=2),
+                'costs.with_abstention(2, name="ask a person")',
+            ),
+            (lambda: stakes.curves.switch_points(_evaluated()), 'switch_points({"a": stakes.Sc'),
+            (lambda: stakes.curves.switch_points(Y, GBM), 'switch_points({"a": stakes.Sc'),
+            (
+                lambda: stakes.testing.check_laws(lambda y_true, y_pred: 1.0),
+                'goes by its name: "f1"',
+            ),
+            (
+                lambda: stakes.evaluate_frame("SELECT 1", label="y", scores="p", costs=COSTS),
+                'duckdb.sql("SELECT ...")',
+            ),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_answers_work(self) -> None:
+        found = stakes.metrics.at_min_cost(Y, GBM, costs=COSTS).threshold
+        assert stakes.metrics.expected_cost(Y, found < GBM, costs=COSTS) == pytest.approx(
+            stakes.metrics.min_cost(Y, GBM, costs=COSTS)
+        )
+        moved = stakes.Posteriors([0.3]).with_priors(0.02, from_priors=0.08).values[0, 1]
+        odds = 3 / 7 * (0.02 / 0.98) / (0.08 / 0.92)
+        assert moved == pytest.approx(odds / (1 + odds))
+
+    def test_one_model_of_a_frame(self) -> None:
+        pd = pytest.importorskip("pandas", reason="frames of models are pandas here")
+        models = pd.DataFrame({"a": GBM, "b": GBM**2})
+        with pytest.raises(StakesError, match="one model at a time") as error:
+            stakes.curves.bayes_error(Y, models)
+        assert "bayes_error(y_true, models[model]) for model in models.columns" in str(error.value)
+        with pytest.raises(StakesError, match="one-dimensional") as error:
+            stakes.ScoreCounts.from_scores(Y, models)
+        assert "scores['a']" in str(error.value)
+
+    def test_costs_without_names_take_those_of_the_columns(self) -> None:
+        p = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
+        plain = stakes.bayes_decisions(p, self.COSTS)
+        named = stakes.bayes_decisions(p, self.COSTS, classes=self.NAMES)
+        assert named.tolist() == plain.tolist() == np.argmin(p @ self.COSTS, axis=1).tolist()
+        cases = stakes.CaseCosts(np.broadcast_to(self.COSTS, (50, 3, 3)))
+        assert stakes.bayes_decisions(p, cases, classes=self.NAMES).tolist() == plain.tolist()
+
+    def test_columns_of_a_frame_are_still_found_by_name(self) -> None:
+        pd = pytest.importorskip("pandas", reason="columns with names")
+        p = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
+        frame = pd.DataFrame(p[:, ::-1], columns=self.NAMES[::-1])
+        found = stakes.bayes_decisions(frame[self.NAMES], self.COSTS, classes=self.NAMES)
+        assert found.tolist() == stakes.bayes_decisions(p, self.COSTS).tolist()
+        with pytest.raises(StakesError, match="but `classes` says"):
+            stakes.bayes_decisions(frame, self.COSTS, classes=self.NAMES)
+
+    def test_differences_say_their_unit(self) -> None:
+        models = {"a": GBM, "b": GBM**2}
+        said = stakes.evaluate(Y, models, costs=COSTS, unit="EUR").comparison
+        assert "(difference in NEC)" in str(said)
+        paired = stakes.PairedCounts.from_decisions(Y, {k: p > 0.1 for k, p in models.items()})
+        for costs, measure in ((COSTS, "cost per case"), (_in_euros(), "EUR per case")):
+            found = stakes.uncertainty.compare(paired, application=costs, draws=50, rng=0)
+            assert f"(difference in {measure})" in str(found)
+            assert str(found.at(0.9)).count(measure) == 1
+        areas = stakes.uncertainty.compare_scores(Y, models, metric="auc", rng=0)
+        assert "(difference in 1 - AUC)" in str(areas)
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["decide", "a.csv", "--cost", "fn=40", "fp=4"], "--rule rule.json"),
+            (["decide", "a.csv", "-o", "b.csv"], "--cost fn=10 fp=1 --rule rule.json  writes one"),
+            (["decide", "a.csv", "--rule", "no.json"], "--rule rule.json  writes one"),
+            (["rule", "no.json"], "--rule rule.json  writes one"),
+            (["calibrate", "--apply", "no.json", "a.csv"], "-o cal.json  writes one"),
+            (["eval", "a.csv", "--json", "out.json"], "Say:  stakes eval a.csv --json > out.json"),
+            (["eval", "a.csv", "--csv", "b.csv", "--by", "c"], "eval a.csv --csv --by c > b.csv"),
+        ],
+    )
+    def test_command_line(
+        self, capsys: pytest.CaptureFixture[str], words: list[str], answer: str
+    ) -> None:
+        from stakes.cli.entry import main
+
+        with contextlib.suppress(SystemExit):
+            assert main(words) == 2
+        assert answer in capsys.readouterr().err
+
+
+def _in_euros() -> stakes.Application:
+    return stakes.Application(COSTS, unit="EUR")
 
 
 def _evaluated(**more: Any) -> Any:

@@ -308,7 +308,8 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
     elif array.ndim != 2 or (n_classes is not None and array.shape[1] != n_classes):
         raise PosteriorError(
             f"`posteriors` must have shape (n, {n_classes or 'K'}), one column per class; "
-            f"got shape {array.shape}."
+            f"got shape {array.shape}.",
+            hint=f"a single case is a list of one: [{array[()]:g}]" if not array.ndim else None,
         )
     return array
 

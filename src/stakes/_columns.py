@@ -99,6 +99,12 @@ def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> ND
         raise error(f"`{name}` must hold real numbers; got {in_brief(values)}.") from None
 
 
+def _first_name(values: Any) -> str:
+    """How the first column of a table is taken."""
+    names = getattr(values, "columns", None)
+    return ":, 0" if names is None or not len(names) else repr(str(names[0]))
+
+
 def as_column(values: Any, name: str) -> NDArray[Any]:
     """`values` as a one-dimensional NumPy array without missing entries."""
     refuse_masked(values, name)
@@ -119,7 +125,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     if array.ndim != 1:
         raise DataError(
             f"`{name}` must be one-dimensional; got shape {array.shape}.",
-            hint=f"pass one column, e.g. {name}[:, 0]",
+            hint=f"pass one column, e.g. {name}[{_first_name(values)}]",
         )
     if array.dtype == object:
         _refuse_nulls(_is_missing(array), name)

@@ -1,4 +1,4 @@
-"""Usual words of other libraries, and what to type here instead: one table and its two doors."""
+"""Doors that say what to type where somebody used a word that stakes does not have."""
 
 from __future__ import annotations
 
@@ -10,336 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stakes._lazy import NoSuchNameError
+from stakes._usual_words import ATTRIBUTES, KEYWORDS, LINES, OF_SUMMARIES, OPTIONS, ROOMS, TABLES
 from stakes.exceptions import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-#: Other names of metrics of the catalogue.
-METRICS = {
-    "accuracy_score": "accuracy",
-    "auroc": "auc",
-    "ba": "balanced_accuracy",
-    "balanced_accuracy_score": "balanced_accuracy",
-    "b_roc": "precision_recall_mean",
-    "cba": "class_balance_accuracy",
-    "cohen_kappa": "kappa",
-    "cohen_kappa_score": "kappa",
-    "csi": "jaccard",
-    "dcf": "detection_cost",
-    "dice": "f1",
-    "dor": "diagnostic_odds_ratio",
-    "ec": "expected_cost",
-    "equal_error_rate": "eer",
-    "ewa": "expected_weighted_accuracy",
-    "f1_score": "f1",
-    "fbeta": "f_beta",
-    "fbeta_score": "f_beta",
-    "fdr": "false_discovery_rate",
-    "fnr": "false_negative_rate",
-    "fpr": "false_positive_rate",
-    "g_mean": "geometric_mean",
-    "iam": "imbalance_accuracy",
-    "iou": "jaccard",
-    "jaccard_score": "jaccard",
-    "lr+": "positive_likelihood_ratio",
-    "lr-": "negative_likelihood_ratio",
-    "matthews": "mcc",
-    "matthews_corrcoef": "mcc",
-    "nec": "normalized_expected_cost",
-    "npv": "negative_predictive_value",
-    "ppv": "precision",
-    "precision_score": "precision",
-    "recall_score": "recall",
-    "roc_auc": "auc",
-    "roc_auc_score": "auc",
-    "se_at_sp": "sensitivity_at_specificity",
-    "sensitivity": "recall",
-    "sp_at_se": "specificity_at_sensitivity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "wa": "weighted_accuracy",
-    "wca": "weighted_class_accuracy",
-    "wra": "weighted_relative_accuracy",
-    "youden": "informedness",
-    "zero_one_loss": "error_rate",
-}
-_OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
-
-_BRIER = 'stakes.metrics.binary_brier_score(y_true, p, kind="posterior")'
-_LOG_LOSS = 'stakes.metrics.binary_cross_entropy(y_true, p, kind="posterior")'
-_PRECISION = "stakes.metrics.average_precision(y_true, scores)"
-_RELIABILITY = 'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))'
-_ROC = "stakes.plots.roc(stakes.curves.roc(y_true, scores))"
-_COST = 'stakes.plots.cost(stakes.curves.cost(y_true, p, kind="posterior"))'
-_RECALL = "stakes.plots.precision_recall(stakes.curves.precision_recall(y_true, scores))"
-_TABLE = "stakes.ConfusionMatrix.from_decisions(y_true, decisions)"
-_FRAME = 'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={"fn": 10, "fp": 1})'
-_ABSTAIN = "costs=stakes.CostMatrix.binary(fn=40, fp=4).with_abstention(2)"
-_DECIDED = "decisions in place of posteriors: (p > t).astype(int)"
-_CALIBRATED = "calibrator.posteriors(scores), one column per class"
-_LOSS = "stakes.torch.ExpectedCostLoss(costs)"
-_SCORER = "stakes.sklearn.make_cost_scorer(costs)"
-
-_CALIBRATE = (
-    "stakes.calibration.Affine().fit(stakes.Posteriors(p), y_true).posteriors(stakes.Posteriors(p))"
-)
-_RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
-_METRIC_LINES = {
-    name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
-    for name, here in METRICS.items()
-}
-
-_PLANNED = ("sample_size", "samplesize", "power", "n_needed", "required_cases")
-_CASES = (
-    "stakes.uncertainty.cases_needed(pilot, application=costs, width=0.1), where pilot = "
-    f"{_TABLE} of the cases so far"
-)
-
-#: What to type for a name that a room, or a thing of a class, does not have.
-_ATTRIBUTES: dict[str, dict[str, str]] = {
-    "stakes": {
-        "read_csv": 'stakes.sources.read("data.csv")',
-        "cost": "stakes.expected_cost",
-        "load": "stakes.load_rule(path), stakes.calibration.load(path) or "
-                "stakes.summaries.load_summary(path), by what was saved; an evaluation is kept by "
-                "pickle.dump and read by pickle.load",
-        "Evaluation": "stakes.evaluation.Evaluation",
-        "make_scorer": _SCORER,
-        "calibrate": _CALIBRATE,
-    }
-    | _METRIC_LINES
-    | dict.fromkeys(("threshold", "optimal_threshold", "best_threshold", "bayes_threshold"),
-                    'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold')
-    | dict.fromkeys(("cost_curve", "plot_cost_curve", "plot_cost"), _COST)
-    | {"plot": "ev.plot(), of an evaluation", "plot_roc": _ROC, "roc_curve": _ROC}
-    | dict.fromkeys(_PLANNED, _CASES),
-    "CostMatrix": dict.fromkeys(("from_dict", "from_costs"),
-                                "stakes.CostMatrix.binary(fn=10, fp=1)"),
-    "stakes.elicitation": dict.fromkeys(
-        ("ask", "elicit"),
-        "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),
-    "stakes.metrics": _METRIC_LINES
-    | dict.fromkeys(("brier", "brier_score", "brier_score_loss", "binary_brier"), _BRIER)
-    | dict.fromkeys(("log_loss", "logloss", "cross_entropy", "nll"), _LOG_LOSS)
-    | dict.fromkeys(("average_precision_score", "ap"), _PRECISION)
-    | dict.fromkeys(("ece", "expected_calibration_error"), "stakes.calibration."
-                    "binned_calibration_error(y_true, p)")
-    | {
-        "confusion_matrix": _TABLE,
-        "roc_curve": "stakes.curves.roc(y_true, scores)",
-        "precision_recall_curve": "stakes.curves.precision_recall(y_true, scores)",
-        "det_curve": "stakes.curves.det(y_true, scores)",
-        "classification_report": 'print(stakes.evaluate(y_true, p, costs={"fn": 10, "fp": 1}))',
-        "make_scorer": _SCORER,
-    },
-    "stakes.plots": {
-        "cost_curve": _COST,
-        "plot_cost_curve": _COST,
-        "reliability_diagram": _RELIABILITY,
-        "reliability_curve": _RELIABILITY,
-        "calibration": _RELIABILITY,
-        "calibration_curve": _RELIABILITY,
-        "roc_curve": _ROC,
-        "plot_roc": _ROC,
-        "precision_recall_curve": _RECALL,
-        "pr_curve": _RECALL,
-        "det_curve": "stakes.plots.det(stakes.curves.det(y_true, scores))",
-        "decision_curve": "stakes.plots.decision(stakes.curves.decision("
-                          'y_true, p, kind="posterior"))',
-        "confusion_matrix": f"stakes.plots.confusion({_TABLE})",
-        "evaluation": "ev.plot(), of an evaluation",
-    },
-    "stakes.curves": {
-        "roc_curve": "stakes.curves.roc(y_true, scores)",
-        "cost_curve": 'stakes.curves.cost(y_true, p, kind="posterior")',
-        "pr": "stakes.curves.precision_recall(y_true, scores)",
-        "calibration_curve": 'stakes.curves.reliability(y_true, p, kind="posterior")',
-    },
-    "stakes.calibration": {
-        "calibrate": _CALIBRATE,
-        "calibration_curve": "stakes.calibration.reliability_table(y_true, p)",
-        "ece": "stakes.calibration.binned_calibration_error(y_true, p)",
-        "expected_calibration_error": "stakes.calibration.binned_calibration_error(y_true, p)",
-        "Platt": "stakes.calibration.Logistic().fit(scores, y_true)",
-        "Sigmoid": "stakes.calibration.Logistic().fit(scores, y_true)",
-        "IsotonicRegression": "stakes.calibration.Isotonic().fit(scores, y_true)",
-        "TemperatureScaling": "stakes.calibration.Temperature().fit(scores, y_true)",
-        "CalibratedClassifierCV": "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
-        "save": "calibrator.save(path)",
-    },
-    "stakes.uncertainty": dict.fromkeys(_PLANNED, _CASES) | {
-        "bootstrap": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
-        "confidence_interval": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
-    },
-    "stakes.integrations.sklearn": {
-        "make_scorer": _SCORER,
-        "cost_scorer": _SCORER,
-        "scorer": _SCORER,
-    },
-    "stakes.integrations.torch": {
-        "CostSensitiveLoss": _LOSS,
-        "CostLoss": _LOSS,
-        "CostSensitiveCrossEntropy": _LOSS,
-    },
-    "Evaluation": {
-        "by_group": "evaluate(..., by=column).slices; `groups` are cases that belong together",
-        "groups": "evaluate(..., by=column).slices; `groups` are cases that belong together",
-        "by": "ev.slices",
-        "best_model": "ev.best, its name; ev[ev.best] is all of it",
-        "thresholds": "{name: ev[name].threshold for name in ev}",
-        "cost": "ev[ev.best].cost",
-        "costs": "ev.application.costs",
-        "nec": "ev[ev.best].nec",
-        "interval": "ev[ev.best].interval",
-        "confusion_matrix": "ev[ev.best].confusion",
-        "confusion": "ev[ev.best].confusion",
-        "summary": "print(ev), ev.verdict or ev.frame()",
-        "results": "ev.frame()",
-        "table": "ev.frame()",
-        "to_frame": "ev.frame(), ev.to_pandas() or ev.to_polars()",
-        "to_dict": "ev.record()",
-        "save": f'{_RULE}; the figures: ev.to_json("evaluation.json") or ev.to_html("page.html")',
-        "save_rule": _RULE,
-        "to_sql": 'ev.rule().to_sql("duckdb", columns="p")',
-        "to_onnx": 'ev.rule().to_onnx("rule.onnx")',
-        "report": 'ev.to_html("page.html")',
-        "predict": "ev.decide(posteriors)",
-    },
-    "ModelEvaluation": {
-        "expected_cost": "ev[model].cost",
-        "ci": "ev[model].interval",
-        "confidence_interval": "ev[model].interval",
-        "confusion_matrix": "ev[model].confusion",
-        "savings": "ev[model].saving",
-        "normalized_expected_cost": "ev[model].nec",
-    },
-    "Calibrator": {
-        "transform": _CALIBRATED,
-        "predict": _CALIBRATED,
-        "predict_proba": _CALIBRATED,
-        "calibrate": _CALIBRATED,
-        "fit_transform": "calibrator.fit(scores, y_true).posteriors(scores); or without optimism "
-                         "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
-    },
-}  # fmt: skip
-for _curve, _plot in {
-    "AbstentionCurve": "abstention", "ApplicationPath": "application_path",
-    "BayesErrorCurve": "bayes_error", "BrierCurve": "brier_curve", "CostCurve": "cost",
-    "CrossEntropyCurve": "empirical_cross_entropy", "DecisionCurve": "decision",
-    "DetCurve": "det", "PrecisionRecallCurve": "precision_recall",
-    "ReliabilityCurve": "reliability", "RocCurve": "roc", "TippettCurve": "tippett",
-}.items():  # fmt: skip
-    _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
-    _ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
-
-#: Where names are looked for that were asked of another room.
-_ROOMS = ("metrics", "curves", "calibration", "uncertainty", "audit", "monitoring", "application",
-          "summaries", "plots", "rules", "sources", "elicitation")  # fmt: skip
-
-#: Words for the same argument; the first that a function has is the one to type.
-_KEYWORDS: dict[str, tuple[str, ...]] = {
-    "n_bins": ("bins",),
-    "confidence": ("level",),
-    "confidence_level": ("level",),
-    "ci": ("level",),
-    "alpha": ("level=1 - alpha",),
-    "n_boot": ("draws",),
-    "n_bootstrap": ("draws",),
-    "n_bootstraps": ("draws",),
-    "n_resamples": ("draws",),
-    "n_draws": ("draws",),
-    "n_samples": ("draws",),
-    "random_state": ("rng",),
-    "seed": ("rng",),
-    "pos_label": ("positive", "classes=[other, positive]", "of"),
-    "positive_class": ("positive", "classes=[other, positive]", "of"),
-    "positive": ("classes=[other, positive]", "of"),
-    "weights": ("sample_weight",),
-    "weight": ("sample_weight",),
-    "sample_weights": ("sample_weight",),
-    "cost": ("costs", "application"),
-    "cost_matrix": ("costs", "application"),
-    "costs": ("application",),
-    "application": ("costs",),
-    "fn": ('costs={"fn": 40, "fp": 4}', 'application={"fn": 40, "fp": 4}'),
-    "fp": ('costs={"fn": 40, "fp": 4}', 'application={"fn": 40, "fp": 4}'),
-    "labels": ("classes",),
-    "class_names": ("classes",),
-    "prior": ("priors",),
-    "prevalence": ("priors",),
-    "cv": ("folds",),
-    "n_folds": ("folds",),
-    "n_splits": ("folds",),
-    "y": ("y_true", "label"),
-    "target": ("label", "y_true"),
-    "y_pred": ("decisions", "models"),
-    "y_score": ("scores", "models"),
-    "y_prob": ("posteriors", "scores", "models"),
-    "y_proba": ("posteriors", "scores", "models"),
-    "method": ("calibrator",),
-    "group": ("groups",),
-    "slices": ("by",),
-    "segment": ("by",),
-}
-
-#: The same where one function needs another answer.
-_OPTIONS: dict[str, dict[str, str]] = {
-    "evaluate": dict.fromkeys(("label", "scores", "score", "df", "frame", "posteriors"),
-                              _FRAME)
-    | {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "threshold": _DECIDED, "thresholds": _DECIDED,
-       "labels": "classes=[...], the names in the order of the columns",
-       "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="}
-    | dict.fromkeys(("champion", "current", "incumbent", "reference", "in_use"),
-                    'baseline="name of the model in use"')
-    | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
-                    "leave it out: most intervals here need no draws, and the others draw enough"),
-    "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"'),
-    "Evaluation.rule": dict.fromkeys(("columns", "column"),
-                                     'ev.rule().to_sql("duckdb", columns="p")'),
-    "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",
-                       "score": "scores=", "y_true": "label=, the name of a column",
-                       "y": "label=, the name of a column", "weights": 'sample_weight="column"',
-                       "models": "scores=, names of columns", "proba": "posteriors="},
-    "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
-    "CaseCosts": dict.fromkeys(("fn", "fp", "tp", "tn"),
-                               'stakes.CaseCosts.binary(fn=df["amount"], fp=4)'),
-    "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
-}  # fmt: skip
-
-#: How a function is called, where the arguments are too many, too few, or rows.
-_LINES = {
-    "catalogue": "{m.name: m(table) for m in stakes.metrics.catalogue.tables() if not m.needs}, "
-                 f"where table = {_TABLE}",
-    "expected_cost": 'expected_cost(y_true, decisions, costs={"fn": 10, "fp": 1})',
-    "normalized_expected_cost": "normalized_expected_cost(y_true, decisions, "
-                                'costs={"fn": 10, "fp": 1})',
-    "evaluate": 'evaluate(y_true, {"a": p1, "b": p2}, costs={"fn": 10, "fp": 1}); of a data frame '
-                + _FRAME,
-    "evaluate_frame": _FRAME,
-    "interval": f"interval({_TABLE}, application=costs)",
-    "compare": 'compare(stakes.PairedCounts.from_decisions(y_true, {"a": d1, "b": d2}), '
-               'application=costs); or of posteriors evaluate(y_true, {"a": p1, "b": p2}, '
-               "costs=costs).comparison",
-    "compare_periods": "compare_periods(before, after, application=costs), where each is "
-                       f"{_TABLE}",
-    "watch": f'watch({{"2025-01": {_TABLE}, "2025-02": ...}}, application=costs); of a file in a '
-             "terminal  stakes monitor FILE --time COLUMN --label COLUMN --scores A "
-             "--cost fn=10 fp=1",
-    "cases_needed": _CASES,
-    "audit": f'audit("f1", application=costs, matrix={_TABLE})',
-    "implied_costs": f'implied_costs("f1", {_TABLE})',
-    "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
-    "CostMatrix": 'CostMatrix([[0, 4], [40, 0]], classes=["no", "yes"]), or '
-                  "CostMatrix.binary(fn=40, fp=4)",
-    "CaseCosts": 'CaseCosts.binary(fn=df["amount"], fp=4)',
-    "Application": 'Application({"fn": 40, "fp": 4}, unit="EUR", volume=100_000, period="year")',
-    "Calibrator.fit": "Affine().fit(scores, y_true): a calibrator is made first",
-    "cross_fit": "cross_fit(y_true, scores, calibrator=stakes.calibration.Isotonic())",
-    "ConfusionMatrix.from_decisions": _TABLE,
-    "ScoreCounts.from_scores": 'stakes.ScoreCounts.from_scores(y_true, p, kind="posterior")',
-}  # fmt: skip
-#: Those that take summaries, and are often given rows.
-_OF_SUMMARIES = ("interval", "compare", "compare_periods")
 
 
 class CallError(DataError, TypeError):
@@ -351,6 +25,25 @@ class _AnsweringClass(type):
 
         def __getattr__(cls, name: str) -> Any:
             raise NoSuchNameError(cls, name)
+
+        def __call__(cls, *given: Any, **options: Any) -> Any:
+            known = _parameters(cls)
+            if known is not None and not options.keys() <= known:
+                options = in_our_words(cls.__name__, options, known)
+            return super().__call__(*given, **options)
+
+        @property
+        def __signature__(cls) -> inspect.Signature:  # or help() would show that of `__call__`
+            made = inspect.signature(cls.__init__)
+            return made.replace(parameters=[*made.parameters.values()][1:])
+
+
+@functools.cache
+def _parameters(cls: type) -> frozenset[str] | None:
+    """The arguments that make a thing of a class; None where it takes any."""
+    found = inspect.signature(cls).parameters.values()
+    anything = any(each.kind is each.VAR_KEYWORD for each in found)
+    return None if anything else frozenset(each.name for each in found)
 
 
 class AnswersGuesses(metaclass=_AnsweringClass):
@@ -375,9 +68,11 @@ def no_attribute(place: str | type, name: str) -> str:
     lacks = f"{what} has no attribute {name!r}"
     if name.startswith("_"):
         return lacks
-    said = [line for each in places if (line := _ATTRIBUTES.get(each, {}).get(name))]
+    said = [line for each in places if (line := ATTRIBUTES.get(each, {}).get(name))]
+    if not said and name in TABLES and "frame" in known:
+        said = [TABLES[name]]
     if not said and isinstance(place, str):
-        rooms = [f"stakes.{room}" for room in _ROOMS if f"stakes.{room}" != place]
+        rooms = [f"stakes.{room}" for room in ROOMS if f"stakes.{room}" != place]
         said = [f"{r}.{name}" for r in rooms if name in importlib.import_module(r).__all__]
     if not said:
         public = [each for each in known if not each.startswith("_")]
@@ -401,10 +96,10 @@ def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> d
 
 def _word_here(name: str, word: str, known: frozenset[str]) -> str:
     """What to type for an argument that a function lacks."""
-    said = _OPTIONS.get(name, {}).get(word)
+    said = OPTIONS.get(name, {}).get(word)
     if said is not None:
         return said
-    for here in _KEYWORDS.get(word, ()):
+    for here in KEYWORDS.get(word, ()):
         if here.partition("=")[0] in known:
             return here if "=" in here else f"{here}=..."
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
@@ -418,7 +113,7 @@ def line_to_type(name: str) -> str | None:
     room, _, plot = name.partition(".")
     if room == "plots" and plot in importlib.import_module("stakes.curves").__all__:
         return f'stakes.plots.{plot}(stakes.curves.{plot}(y_true, p, kind="posterior"))'
-    return _LINES.get(name)
+    return LINES.get(name)
 
 
 def _are_rows(value: Any) -> bool:
@@ -441,7 +136,7 @@ def answers_guesses(function: F) -> F:
     @functools.wraps(function)
     def asked(*given: Any, **options: Any) -> Any:
         size = len(given)
-        if size and name in _OF_SUMMARIES and _are_rows(given[0]):
+        if size and name in OF_SUMMARIES and _are_rows(given[0]):
             raise CallError(f"{name}() takes summaries, not rows.", hint=line_to_type(name))
         if not options.keys() <= known:
             options = in_our_words(name, options, known)

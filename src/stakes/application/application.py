@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen, is_number, of_kind
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
@@ -21,7 +21,7 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Application:
+class Application(AnswersGuesses):
     """Costs, and the class priors of the place where the system will run.
 
     Parameters

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_whole, frozen, of_kind
 from stakes._columns import as_reals, as_weights
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, table_names
 from stakes._random import as_generator
 from stakes.application.application import Application
@@ -29,7 +29,7 @@ from stakes.typing import FloatArray, Name, RandomSource
 
 # Why three rules are judged: docs/design/case-costs.md.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class CaseCosts:
+class CaseCosts(AnswersGuesses):
     """One cost matrix for each case.
 
     Parameters

@@ -309,6 +309,7 @@ class CostMatrix(AnswersGuesses):
 
     # ------------------------------------------------------------- ways to change one
 
+    @answers_guesses
     def with_abstention(self, cost: float | Sequence[float], name: Name = "abstain") -> CostMatrix:
         """The same matrix with one more decision, paid whatever the truth is.
 

@@ -148,6 +148,8 @@ def costs_template(
     ('no', 'yes', 'ask')
     """
     names = as_names(outcomes, "outcomes", FormatError)
+    if not names:
+        raise FormatError("`outcomes` must name at least one outcome; got none.")
     extra, mark = ("ask a person", "# ") if abstain is None else (abstain, "")
     about, first = " ".join(about.split()), toml_key(names[0])
     called = [f"   # a {what}" if len(names) == 2 else "" for what in ("false alarm", "miss")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes.application import Application
 from stakes.audit.candidates import CandidateAudit
 from stakes.messages.quantities import grouped
@@ -134,7 +135,7 @@ def _same_step(name: str, found: Compliance) -> str:
     )
 
 
-class AuditPage:
+class AuditPage(AnswersGuesses):
     """What every audit can be written as."""
 
     __slots__ = ()

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels import rankings as kernels
 from stakes._names import place_of
 from stakes.application import Application, as_application
@@ -217,7 +218,7 @@ def _regret(scores: FloatArray, costs: FloatArray) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateAudit:
+class CandidateAudit(AnswersGuesses):
     """What a metric makes of real candidates; made by `audit_candidates`.
 
     Parameters

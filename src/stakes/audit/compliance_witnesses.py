@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.rankings import balance, triple_around_zero
 from stakes.application import CostMatrix
 from stakes.audit.audit_words import false_alarms, opening
@@ -52,7 +53,7 @@ class RankedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(AnswersGuesses):
     """Pairs ranked by the metric whose steps cancel, so that no cost matrix can rank them alike.
 
     With costs C the metric would have to say that each step lowers the expected cost. But
@@ -162,7 +163,7 @@ _FAILURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compliance:
+class Compliance(AnswersGuesses):
     """Whether a metric ranks as a cost matrix does; made by `compliance`.
 
     Parameters

@@ -164,7 +164,9 @@ class _Batched:
                     values[k] = np.nan
                 elif isinstance(error, TypeError) or "could not convert string" in str(error):
                     said = f"{self.name} must return a number for a (K, M) array of counts"
-                    raise DataError(f"{said}; {error}.") from error
+                    hint = 'a metric of the catalogue goes by its name: "f1"; one of your own is a '
+                    hint += "function such as lambda counts: counts[1, 1] / counts[:, 1].sum()"
+                    raise DataError(f"{said}; {error}.", hint=hint) from error
                 else:
                     raise
         return values

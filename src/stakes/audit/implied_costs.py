@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_reals, in_brief
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import place_of
 from stakes.application import CostMatrix
 from stakes.audit.audit_words import false_alarms, opening
@@ -30,7 +30,7 @@ _ALIKE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class ImpliedCosts:
+class ImpliedCosts(AnswersGuesses):
     """What a metric makes each decision cost near a table; made by `implied_costs`.
 
     Parameters

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_whole, of_kind, positive_share
 from stakes._columns import as_reals, in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.rankings import common_arc
 from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
@@ -258,7 +259,7 @@ def _whole(tables: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelSets:
+class LevelSets(AnswersGuesses):
     """A metric, and a cost, over all pairs of rates at one prevalence; made by `level_sets`.
 
     Parameters

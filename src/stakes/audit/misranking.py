@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import as_number, as_whole, of_kind
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels import rankings as kernels
 from stakes._random import as_generator
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
@@ -225,7 +226,7 @@ class MisrankingRate(float):
 
 
 @dataclass(frozen=True, slots=True)
-class MisrankingTable:
+class MisrankingTable(AnswersGuesses):
     """Misranking rates of several metrics on the same pairs; made by `misranking_rates`.
 
     Parameters
@@ -375,7 +376,7 @@ def _application(utilities: Any) -> Application | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorCurve:
+class ErrorCurve(AnswersGuesses):
     """Misranking by utilities that are off by some error; made by `misranking_by_error`.
 
     Parameters

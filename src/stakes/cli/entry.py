@@ -130,6 +130,7 @@ _USUAL_OPTIONS = (
     ("save-rule export-rule", "--rule rule.json"),
     ("scores score column", "--columns p"),
     ("cost-matrix costmatrix cost-file", "--costs FILE"),
+    ("cost costs", "--rule rule.json   the costs are in the rule"),
     ("fn fp cost-fn cost-fp", "--cost fn=10 fp=1"),
     ("group-by groupby slice slices segment", "--by COLUMN"),
     ("sample-weight", "--weight COLUMN"),
@@ -250,7 +251,7 @@ class _Parser(argparse.ArgumentParser):
         for start, stop in zip(starts, [*starts[1:], len(arguments)], strict=False):
             option, words = arguments[start], arguments[start + 1 : stop]
             action = self._option_string_actions.get(option)
-            said, new = "", [option, *words]
+            said, new, into = "", [option, *words], ""
             if option == "--costs" and words and "=" in words[0] and not _is_path(words[0]):
                 amounts = [word for word in words if "=" in word]
                 said, new = "--costs names a file", [*_without(words, amounts), "--cost", *amounts]
@@ -263,10 +264,17 @@ class _Parser(argparse.ArgumentParser):
                 if len(listed) > 1 and action.nargs is None:
                     joined = ",".join(word.strip(",") for word in listed)
                     said, new = f"{option} takes a list with commas", [*files, option, joined]
+            elif action is not None and action.nargs == 0 and _is_new(words, option):
+                said, new, into = (
+                    f"{option} prints, and takes no file",
+                    [option, *words[:-1]],
+                    words[-1],
+                )
             if said:
                 whole = [*arguments[:start], *new, *arguments[stop:]]
                 message = f"{said}; got {shlex.join([option, *words])}."
-                complain(message, f"Say:  {shlex.join([self.prog.split()[0], *whole])}")
+                line = shlex.join([self.prog.split()[0], *whole])
+                complain(message, f"Say:  {line}{into and f' > {shlex.quote(into)}'}")
                 raise SystemExit(EXIT_PROBLEM)
 
     def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
@@ -285,6 +293,12 @@ class _Parser(argparse.ArgumentParser):
 def _is_path(word: str) -> bool:
     """Whether a word is a file or a folder that is there, or standard input."""
     return word == "-" or Path(word).exists()
+
+
+def _is_new(words: Sequence[str], option: str) -> bool:
+    """Whether a file to be written is named after --json or --csv."""
+    written = option in ("--json", "--csv") and words and words[-1].endswith(f".{option[2:]}")
+    return bool(written) and not _is_path(words[-1])
 
 
 def _names_file(words: Sequence[str]) -> bool:

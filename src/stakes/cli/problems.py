@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import __version__
-from stakes.exceptions import StakesError
+from stakes.exceptions import FormatError, StakesError
 from stakes.messages.audience import shown
 
 
@@ -200,6 +200,16 @@ def complain(message: str, hint: str | None = None) -> None:
 def warn(message: str) -> None:
     """Print a warning."""
     print(f"warning: {shown(message)}", file=sys.stderr)
+
+
+@contextmanager
+def written_by(command: str) -> Iterator[None]:
+    """Say which command writes a file, where it is read before it is there."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        hint = f"{command}  writes one"
+        raise FormatError(f"there is no file {str(error.filename)!r}.", hint=hint) from None
 
 
 def _about_files(error: OSError) -> tuple[str, str | None]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, of_kind, positive_share
+from stakes._guesses import answers_guesses, line_to_type
 from stakes.curves.bayes_error import as_log_odds, best_rates, block_llrs, both_shares
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -64,6 +65,7 @@ class SwitchPoints:
         return f"SwitchPoints({' | '.join(map(str, self.winner))})"
 
 
+@answers_guesses
 def switch_points(
     systems: Mapping[str, RankedScores],
     *,
@@ -115,7 +117,8 @@ def switch_points(
     """
     low, high = as_number(low, "low"), as_number(high, "high")
     tolerance, narrowest = as_number(tolerance, "tolerance"), as_number(narrowest, "narrowest")
-    if not of_kind(systems, "systems", Mapping) or not low < high:
+    line = line_to_type("switch_points")
+    if not of_kind(systems, "systems", Mapping, hint=line) or not low < high:
         raise DataError("`systems` must not be empty, and `low` must be below `high`.")
     if max(-low, high) > 700:
         raise DataError(f"log odds beyond 700 are beyond floats; got {low:g} to {high:g}.")

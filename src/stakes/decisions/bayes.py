@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
 from stakes._columns import as_array
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import (
     Compared,
     Piece,
@@ -34,7 +34,7 @@ from stakes._kernels.fast_loops import blocks
 from stakes.application import Application, CaseCosts, CostMatrix, UncertainApplication
 from stakes.application.application import as_cost_matrix
 from stakes.exceptions import CostError
-from stakes.posteriors.class_order import ClassOrder, asked_order
+from stakes.posteriors.class_order import ClassOrder, asked_order, said_names
 from stakes.posteriors.posteriors import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
@@ -53,7 +53,7 @@ def _decide_per_case(
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     n_classes, n_decisions = cases.values.shape[1:]
-    array = class_posteriors(posteriors, cases.classes, order)
+    array = class_posteriors(posteriors, said_names(cases.classes, order), order)
     margin = rounding_of_sums(n_classes, array.dtype.name)
     array = array.astype(np.float64, copy=False)
     same_length("posteriors", array.shape[0], "costs", len(cases))
@@ -120,7 +120,8 @@ def bayes_decisions(
         differ from case to case.
     classes : sequence of names, optional
         The order of the columns of an array, such as ``clf.classes_``. Needed when the costs
-        name the classes in another order than the sorted one.
+        name the classes in another order than the sorted one. Costs that name no classes have
+        their rows in the same order.
     positive : name, optional
         The class of which a single column is the probability; needed in the same case.
     with_cost : bool
@@ -156,7 +157,7 @@ def bayes_decisions(
     if isinstance(costs, CaseCosts) or (not own and as_array(costs, "costs").ndim == 3):
         return _decide_per_case(posteriors, costs, order, with_cost=with_cost)
     matrix = as_cost_matrix(costs)
-    array = posterior_array(posteriors, matrix.classes, order)
+    array = posterior_array(posteriors, said_names(matrix.classes, order), order)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
     paid = np.empty(array.shape[0], dtype=_reckoned_in(array)) if with_cost else None
     if matrix.shape[0] == 2:
@@ -291,7 +292,7 @@ def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any], tolerance: fl
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionIntervals:
+class DecisionIntervals(AnswersGuesses):
     """The Bayes rule of a two-class application as stretches; see `decision_intervals`.
 
     Parameters

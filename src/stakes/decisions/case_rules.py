@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import same_length
 from stakes._columns import as_weights
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import moved_shares, rounding_of_sums
 from stakes.application import CaseCosts, CostMatrix
 from stakes.decisions.bayes import bayes_decisions, class_posteriors, moved_decisions
@@ -20,7 +21,7 @@ from stakes.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CaseRules:
+class CaseRules(AnswersGuesses):
     """Three ways to decide when costs differ from case to case; see `case_rules`.
 
     Parameters

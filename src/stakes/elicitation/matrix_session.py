@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_pair, keep_numbers, of_kind, two_numbers
 from stakes._columns import as_reals, in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, listed, place_of
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
@@ -146,7 +147,7 @@ class MatrixStatement:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MatrixElicitation:
+class MatrixElicitation(AnswersGuesses):
     """A conversation about the costs of several classes or decisions.
 
     The decision named like the class costs nothing; one other cell is the unit. Statements

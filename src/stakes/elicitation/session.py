@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import keep_numbers, of_kind, positive_share
 from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, place_of
 from stakes.application import Application
 from stakes.elicitation.agreement import (
@@ -35,7 +36,7 @@ _NEAR_TIE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Elicitation:
+class Elicitation(AnswersGuesses):
     """A conversation about costs that stops as soon as the answer cannot change.
 
     Every statement narrows the number of false alarms that one miss is worth; questions are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,7 +251,9 @@ def native(frame: Any) -> Any:
         hint = "rename them, or take only the columns that are needed"
         raise DataError(f"`frame` has columns of the same name: {twice}.", hint=hint) from None
     except TypeError:
+        hint = "pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()"
+        if isinstance(frame, (str, Path)):
+            hint = 'of a query: duckdb.sql("SELECT ..."); of a file: pd.read_csv("data.csv")'
         raise DataError(
-            f"`frame` must be a data frame; got {type(frame).__name__}.",
-            hint="pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()",
+            f"`frame` must be a data frame; got {type(frame).__name__}.", hint=hint
         ) from None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stakes._guesses import AnswersGuesses
 from stakes.posteriors.prior_estimation import PriorEstimate
 from stakes.results import Frame
 
@@ -26,7 +27,7 @@ UNSEEN = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CostEstimate:
+class CostEstimate(AnswersGuesses):
     """Estimated cost per case of decisions whose labels are not known; from `estimate_cost`.
 
     Parameters

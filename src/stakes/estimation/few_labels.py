@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, is_number, of_kind, same_length
 from stakes._columns import as_floats, known_entries, refuse_rows
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.score_test_limits import score_limits
 from stakes._names import encode
 from stakes.estimation.decided_cases import DecidedCases
@@ -30,7 +31,7 @@ _TOO_FAR = 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelledCost:
+class LabelledCost(AnswersGuesses):
     """What decisions cost, from predictions and some labels; from `cost_from_labels`.
 
     Parameters

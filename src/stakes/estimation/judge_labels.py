@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, same_length
 from stakes._columns import as_column, as_weights, known_entries
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.score_test_limits import chance_of, equal_shares
 from stakes._names import encode
 from stakes.application import Application, CaseCosts
@@ -26,7 +27,7 @@ _RARE = 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgedCost:
+class JudgedCost(AnswersGuesses):
     """What decisions cost by a judge's labels, corrected for the judge's errors.
 
     From `cost_from_judge`.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_number, as_whole, keep, of_kind
+from stakes._guesses import AnswersGuesses
 from stakes._random import as_generator
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.few_labels import LEAST_LABELS, compared_costs
@@ -22,7 +23,7 @@ _EVEN = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelPlan:
+class LabelPlan(AnswersGuesses):
     """How many labels an interval takes, and with which chance to label each case.
 
     From `plan_labels`.

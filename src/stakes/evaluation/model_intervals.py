@@ -418,4 +418,4 @@ def compared_by_case(names: list[str], draws: Any, n_cases: int) -> Comparison |
     replicates = Replicates.drawn(_NecLaw.of(draws), _DRAWS, draws.seed)
     best = probabilities_best(replicates.values)
     pairs = tuple(adjusted(found))
-    return Comparison(tuple(names), draws.nec, best, pairs, (), False, replicates)
+    return Comparison(tuple(names), draws.nec, best, pairs, (), False, replicates, measure="NEC")

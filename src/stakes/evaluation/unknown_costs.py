@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
+from stakes._names import listed, place_of
 from stakes.application import Application
+from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Doubt:
+class Doubt(AnswersGuesses):
     """Models over everything that unknown costs and shares may be; part of an `Evaluation`.
 
     Posteriors are decided anew at each place, decisions stay what they are. Regret is NEC above
@@ -78,11 +82,18 @@ class Doubt:
 
     def worst(self, model: str) -> float:
         """The worst regret of one model."""
-        return float(self.worst_regret[self.models.index(model)])
+        return float(self.worst_regret[self._place(model)])
 
     def kept(self, model: str) -> float:
         """The worst regret of one model whose decisions are kept."""
-        return float(self.kept_regret[self.models.index(model)])
+        return float(self.kept_regret[self._place(model)])
+
+    def _place(self, model: Any) -> int:
+        """Where a model stands among the models."""
+        at = place_of(model, self.models)
+        if at is None:
+            raise DataError(f"no model {in_brief(model)}; there are {listed(self.models)}.")
+        return at
 
     def frame(self) -> Frame:
         """One row per model: NEC at each end, in the middle and on average, and its regrets."""

@@ -152,7 +152,7 @@ class Metric:
         `positive` is the position of the positive class.
         """
         app = as_application(application)
-        known = {"application": app, "costs": app.costs}
+        known: dict[str, Any] = {"application": app, "costs": app.costs}
         found = {name: known[name] for name in self.missing if name in known}
         if app.costs.shape == (2, 2) and {"weight", "threshold"} & set(self.missing):
             shares = app.posterior_threshold, 1 - app.posterior_threshold

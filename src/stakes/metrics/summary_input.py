@@ -75,8 +75,11 @@ def _either(
             given = (*given, options.pop(second))
         if len(given) < 2 or isinstance(given[0], summary) or not _is_column(given[0]):
             return inner(*given, **options)
-        if isinstance(given[1], Mapping):
+        several = _holds_several(given[1])
+        if several or isinstance(given[1], Mapping):
             each = f"{{model: {name}(y_true, p) for model, p in models.items()}}"
+            if several:
+                each = f"{{model: {name}(y_true, models[model]) for model in models.columns}}"
             raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
         try:
@@ -112,6 +115,13 @@ def _is_positional(parameter: inspect.Parameter) -> bool:
     """Whether a parameter is positional and required."""
     return (
         parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty
+    )
+
+
+def _holds_several(given: Any) -> bool:
+    """Whether a data frame of several models was given."""
+    return (
+        hasattr(given, "columns") and len(getattr(given, "shape", ())) == 2 and given.shape[1] > 1
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from stakes._checks import as_level, of_kind
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes.estimation.cost_estimate import UNSEEN, CostEstimate
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.no_labels import estimate_cost
@@ -20,7 +20,7 @@ from stakes.typing import FloatArray, Name
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PeriodEstimates:
+class PeriodEstimates(AnswersGuesses):
     """Estimated costs of periods, with alarms; what `estimate_periods` returns.
 
     Parameters

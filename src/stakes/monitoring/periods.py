@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stakes._checks import as_level, as_pair
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PeriodChange:
+class PeriodChange(AnswersGuesses):
     """What moved between two periods; what `compare_periods` returns.
 
     Parameters

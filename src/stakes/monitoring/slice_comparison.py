@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.score_test_limits import score_limits
 from stakes.application import Application
@@ -63,7 +64,7 @@ def _student(value: float, error: float, freedom: int, at: float, _: Any) -> tup
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Slices:
+class Slices(AnswersGuesses):
     """Cost of each slice, and whether it differs from the rest; see `compare_slices`.
 
     Parameters

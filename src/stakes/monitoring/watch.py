@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, of_kind
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
@@ -25,7 +25,7 @@ from stakes.uncertainty.differences import holm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Watch:
+class Watch(AnswersGuesses):
     """Periods against a reference, with alarms; what `watch` returns.
 
     Parameters

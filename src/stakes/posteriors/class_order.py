@@ -15,7 +15,7 @@ from typing import Any
 
 from stakes._checks import of_kind
 from stakes._columns import as_column
-from stakes._names import as_name, encode, integers_meant, listed, positional
+from stakes._names import as_name, as_names, encode, integers_meant, listed, positional
 from stakes.exceptions import LabelError, PosteriorError
 from stakes.typing import Name
 
@@ -107,6 +107,16 @@ def asked_order(
     """What is known in a function that takes `classes` and `positive`."""
     named = as_name(positive, "positive")
     return ClassOrder(classes, named, labels, "classes={}", "positive={}", also)
+
+
+def said_names(classes: Sequence[Name], order: ClassOrder) -> tuple[Name, ...]:
+    """The names of the classes; costs without names take those that were said, in their order."""
+    wanted = tuple(classes)
+    if order.classes is None or wanted != tuple(range(len(wanted))):
+        return wanted
+    names = as_names(order.classes, "classes")
+    named = len(names) == len(wanted) and all(isinstance(name, str) for name in names)
+    return names if named else wanted
 
 
 def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...] | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_posteriors
 from stakes._columns import as_array, as_column, as_floats
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError, StakesError
@@ -44,7 +45,7 @@ def refuse_decisions(model: str, how: str, otherwise: str) -> NoReturn:
 
 # What scores mean is stated, never guessed: docs/design/priors.md.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Posteriors:
+class Posteriors(AnswersGuesses):
     """Posterior probability of each class for each case.
 
     Use a named constructor for anything that is not already a probability: numbers outside

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import as_level, as_priors, as_whole, frozen
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.optimise.newton import most_likely_shares
 from stakes._names import listed
 from stakes._random import as_generator
@@ -31,7 +32,7 @@ _IMPOSSIBLE = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PriorEstimate:
+class PriorEstimate(AnswersGuesses):
     """Estimated class priors with intervals.
 
     What `estimate_priors` and `estimate_priors_from_decisions` return.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, frozen
 from stakes._columns import as_weights
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import code_type
 from stakes._kernels.optimise.limited_choice import (
     Limits,
@@ -68,7 +69,7 @@ class LimitPrice:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CapacityOptimum:
+class CapacityOptimum(AnswersGuesses):
     """The cheapest decisions within limits; made by `capacity_optimum`.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_number, same_length
 from stakes._columns import as_floats, as_weights
+from stakes._guesses import AnswersGuesses
 from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
@@ -20,7 +21,7 @@ from stakes.typing import FloatArray, Name
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CapacityCurve:
+class CapacityCurve(AnswersGuesses):
     """Cost against capacity; made by `capacity_curve`.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, as_whole
+from stakes._guesses import AnswersGuesses
 from stakes._names import one_of
 from stakes.calibration import stratified_folds
 from stakes.exceptions import DataError
@@ -33,7 +34,7 @@ CASCADE, CONFIDENCE, ORACLE = "cascade", "confidence thresholds", "oracle"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CascadeEvaluation:
+class CascadeEvaluation(AnswersGuesses):
     """What a cascade costs on cases that it was not learnt from; from `evaluate_cascade`.
 
     Parameters

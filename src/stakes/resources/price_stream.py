@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_whole, frozen, same_length
 from stakes._columns import as_column, as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import code_type
 from stakes.exceptions import CostError
 from stakes.resources.capacity import expected_costs, optimum
@@ -20,7 +21,7 @@ from stakes.typing import FloatArray, Name
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CapacityStream:
+class CapacityStream(AnswersGuesses):
     """Decisions taken one after the other within limits; made by `capacity_stream`.
 
     Parameters

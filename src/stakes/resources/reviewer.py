@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_number, as_whole, frozen, of_kind, same_length
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, listed, one_of
 from stakes._random import as_generator
 from stakes.application import CaseCosts
@@ -140,7 +141,7 @@ class Reviewer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReviewPlan:
+class ReviewPlan(AnswersGuesses):
     """Who sees which case; made by `review_plan`.
 
     Parameters

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_whole, same_length
 from stakes._columns import as_floats, as_weights
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import code_type
 from stakes._kernels.optimise.hull_mixture import hull_mixtures
 from stakes._names import encode, listed
@@ -42,7 +43,7 @@ _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConstrainedSlices:
+class ConstrainedSlices(AnswersGuesses):
     """The cheapest rules that keep slices alike; made by `constrained_slices`.
 
     Parameters

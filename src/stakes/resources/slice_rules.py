@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from stakes._columns import as_floats, in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.exceptions import DataError
@@ -87,7 +88,7 @@ def _said_cut(cut: float) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SliceRates:
+class SliceRates(AnswersGuesses):
     """How often each slice is acted on, and what it costs; see `constrained_slices`.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import (
     TYPES,
     Compared,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from stakes.calibration import Calibrator
 
 
-class CutPoints:
+class CutPoints(AnswersGuesses):
     """What follows from the parts of a `DecisionRule`."""
 
     application: Application

@@ -120,7 +120,10 @@ class ScoreCounts(RankedScores):
                 raise DataError(f"`{name}` must be a column; got shape {scores.shape}.")
             ascending = scores.dtype.kind == "f" and (scores[1:] >= scores[:-1]).all()
             if not ascending or np.isnan(scores[:1]).any():
-                raise DataError(f"`{name}` must be floats in ascending order, without NaN.")
+                raise DataError(
+                    f"`{name}` must be floats in ascending order, without NaN.",
+                    hint='of cases: ScoreCounts.from_scores(y_true, scores, kind="posterior")',
+                )
             if counts is not None:
                 counts = as_counts(counts, of)
                 if counts.shape != scores.shape:

@@ -10,12 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes.exceptions import MergeError
 from stakes.messages.audience import either
 from stakes.typing import FloatArray
 
 
-class Storable:
+class Storable(AnswersGuesses):
     """Gives a summary `save` and `load`; see `stakes.summaries.save_summary`."""
 
     def save(self, path: str | Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes._random import as_generator
 from stakes.audit.compliance import compliance
 from stakes.audit.count_metric import CountMetric, as_count_metric
@@ -159,7 +160,7 @@ _EVERY = (*_LAWS, "cost")
 
 
 @dataclass(frozen=True, slots=True)
-class LawReport:
+class LawReport(AnswersGuesses):
     """Which laws a metric kept; made by `check_laws`.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_level, as_whole, of_kind
 from stakes._columns import as_reals
+from stakes._guesses import AnswersGuesses
 from stakes._kernels import run_bootstrap
 from stakes._kernels.cell_draws import posterior_cells
 from stakes._kernels.interval_ends import band_ends, joint_share, shares_above
@@ -30,7 +31,7 @@ from stakes.uncertainty.intervals.score_intervals import resampled_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band:
+class Band(AnswersGuesses):
     """A curve with its band; what `band` returns.
 
     Parameters

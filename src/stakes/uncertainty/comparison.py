@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._checks import as_level
 from stakes._columns import in_brief
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
 from stakes._kernels.interval_ends import percentile
 from stakes._names import listed, place_of
@@ -107,7 +107,7 @@ def probabilities_best(costs: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(AnswersGuesses):
     """What several systems cost, which is best, and how sure that is.
 
     What `compare`, `compare_across` and `compare_scores` return.
@@ -133,6 +133,8 @@ class Comparison:
         Makes the same comparison at another level.
     best_is : str
         What the best system is called: "cheapest", or "best by" a metric.
+    measure : str
+        What the costs and their differences are: "NEC", "EUR per case", or a metric.
     """
 
     systems: tuple[Name, ...]
@@ -144,6 +146,7 @@ class Comparison:
     replicates: Replicates
     rule: Callable[[float], Comparison] | None = None
     best_is: str = "cheapest"
+    measure: str = "cost per case"
 
     @property
     def best(self) -> Name:
@@ -197,7 +200,7 @@ class Comparison:
         return Frame({**named, "difference": [d.value for d in rows], **numbers})
 
     def __str__(self) -> str:
-        return f"{self.frame()}\n\n{self.verdict}"
+        return f"{self.frame()}\n(difference in {self.measure})\n\n{self.verdict}"
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.systems)} systems: {self.verdict}>"
@@ -213,13 +216,14 @@ def compared(
     margin: float | None = None,
     simultaneous: bool = False,
     word: str = "",
+    measure: str,
 ) -> Callable[[float], Comparison]:
     """Makes the comparison at a level, every pair the better system first, by its `gap`."""
     margin, (refused, notes), best = as_margin(margin), short, probabilities_best(drawn.values)
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
     gaps = tuple(gap(first, second) for first, second in pairs)
     known: Any = {"systems": tuple(systems), "costs": costs, "probability_best": best}
-    known |= {"notes": notes, "too_few": refused, "replicates": drawn}
+    known |= {"notes": notes, "too_few": refused, "replicates": drawn, "measure": measure}
     return _AtLevel(known, gaps, margin, simultaneous, word)
 
 
@@ -358,9 +362,11 @@ def compare(
         refused = True
         notes = (f"too few: {min(grouped.n_groups)} groups, below {min_cases}", *notes)
     short = refused, notes
+    measure = stakes.measure(normalized=normalized)
     return compared(
-        joint.systems, costs, drawn, gap, short, margin=margin, simultaneous=simultaneous
-    )(level)
+        joint.systems, costs, drawn, gap, short, margin=margin, simultaneous=simultaneous,
+        measure=measure,
+    )(level)  # fmt: skip
 
 
 def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:

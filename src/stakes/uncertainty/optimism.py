@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, as_whole
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.interval_ends import percentile
 from stakes._kernels.roc_hull import best_decisions, cross_fitted_counts
 from stakes._kernels.run_bootstrap import draw_runs
@@ -33,7 +34,7 @@ Runs = tuple[Any, Any]
 
 
 @dataclass(frozen=True, repr=False)
-class MinCostOptimism:
+class MinCostOptimism(AnswersGuesses):
     """The least cost on the data, and what is left of it elsewhere.
 
     What `min_cost_optimism` returns.

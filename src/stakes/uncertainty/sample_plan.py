@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_level, as_number, as_priors, of_kind
 from stakes._columns import as_reals
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.costs.expected_cost import check_names
@@ -152,7 +152,7 @@ def cases_needed(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerCurve:
+class PowerCurve(AnswersGuesses):
     """Probability of finding the difference at each number of cases; see `power_curve`."""
 
     cases: FloatArray

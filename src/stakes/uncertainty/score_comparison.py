@@ -34,8 +34,8 @@ from stakes.uncertainty.intervals.interval import (
 )
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum
 
-#: What is compared, in words; costs are "cheaper" and "cheapest".
-_WORDS = {"auc": "AUC", "eer": "equal error rate"}
+#: What is compared, in words, and what the values are; costs are "cheaper" and "cheapest".
+_WORDS = {"auc": ("AUC", "1 - AUC"), "eer": ("equal error rate", "equal error rate")}
 
 
 def compare_scores(
@@ -144,7 +144,8 @@ def compare_scores(
         return student_gap(names[a], names[b], value, error, freedom, float(cases.sum()))
 
     short = shortage(cases, counts[0].classes, min_cases)
-    return compared(names, values, drawn, gap, short, word=_WORDS.get(metric, ""))(level)
+    word, measure = _WORDS.get(metric, ("", "cost per case"))
+    return compared(names, values, drawn, gap, short, word=word, measure=measure)(level)
 
 
 def _normal_draws(values: FloatArray, moves: tuple[FloatArray, FloatArray]) -> Draw:
@@ -260,7 +261,8 @@ def compare_across(
         return Gap(names[a], names[b], value, total.error, total.limits, p_value, cases, True)
 
     costs = np.array([each.value for each in sums])
-    return compared(names, costs, drawn, gap, (any(short), tuple(notes)), margin=margin)(level)
+    shortness, measure = (any(short), tuple(notes)), stakes.measure(normalized=normalized)
+    return compared(names, costs, drawn, gap, shortness, margin=margin, measure=measure)(level)
 
 
 def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._checks import as_level, of_kind
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
@@ -70,7 +71,7 @@ Over = Literal["cost_ratio", "prevalence", "effective_prior"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BestRanges:
+class BestRanges(AnswersGuesses):
     """Which choice is best where, and how sure the borders are; see `best_ranges`.
 
     Parameters

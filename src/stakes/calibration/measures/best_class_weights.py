@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_whole, frozen
 from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise.class_weight_descent import least_cost_weights
 from stakes._kernels.roc_hull import cumulative
@@ -30,7 +31,7 @@ from stakes.typing import FloatArray, RandomSource
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ClassWeights:
+class ClassWeights(AnswersGuesses):
     """Class weights of least cost on these cases, which is optimistic for others.
 
     What `best_class_weights` returns.
@@ -223,7 +224,7 @@ def _decisions(values: NDArray[Any], weights: FloatArray, costs: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCaseGain:
+class WorstCaseGain(AnswersGuesses):
     """The most that calibration can save on these cases, and for whom: optimistic for others.
 
     What `worst_case_gain` returns.

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, as_whole, frozen
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.class_scores import weighted_sums
 from stakes._names import place_of
 from stakes.application.application import as_cost_matrix
@@ -160,7 +161,7 @@ def _smoothed(residual: FloatArray, width: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DecisionCalibration:
+class DecisionCalibration(AnswersGuesses):
     """Per decision: cases, promised cost, actual cost, and their difference.
 
     What `decision_calibration` returns.
@@ -261,7 +262,7 @@ def decision_calibration(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Decomposition:
+class Decomposition(AnswersGuesses):
     """total = miscalibration - discrimination + uncertainty, and what each means.
 
     What `decompose` returns.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.class_scores import log_softmax
 from stakes._names import listed
 from stakes.application import Application
@@ -30,7 +31,7 @@ from stakes.typing import FloatArray, RandomSource
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationGain:
+class CalibrationGain(AnswersGuesses):
     """What calibrating would take off a loss, with an interval.
 
     What `calibration_gain` returns.

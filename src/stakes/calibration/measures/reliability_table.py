@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_whole, frozen, is_number
 from stakes._columns import in_brief
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.isotonic_blocks import pav_blocks
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
@@ -116,7 +116,7 @@ _COLUMNS = ("said", "happened", "cases", "low", "high", "lowest", "highest")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ReliabilityTable:
+class ReliabilityTable(AnswersGuesses):
     """The data of a reliability diagram: one row per group of like forecasts.
 
     What `reliability_table` returns.

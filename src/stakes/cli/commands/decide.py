@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stakes.cli.commands.rule import RULE_WRITER
 from stakes.cli.options import add_options
-from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn
+from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 
 if TYPE_CHECKING:
     from stakes.rules import DecisionRule
@@ -51,22 +52,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     known = endings()
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
     parser.add_argument("file", help=f"{forms}; a pattern, a folder, or - for standard input")
-    more = {"rule": {"required": True}, "on_error": {"default": "stop"}}
-    add_options(parser, _OPTIONS, memory="800MB", **more)
+    add_options(parser, _OPTIONS, memory="800MB", on_error={"default": "stop"})
 
 
 def run(args: argparse.Namespace) -> int:
     """Read the rule, decide, write, and say what was done."""
     from stakes.cli.show.outputs import refuse_ending, refuse_overwriting
     from stakes.cli.show.terminal import print_json
+    from stakes.exceptions import DataError
     from stakes.messages.quantities import grouped
     from stakes.resources.model_capacity import limit_record
     from stakes.rules import load_rule
     from stakes.sources.source import is_far
 
+    if args.rule is None:
+        raise DataError(
+            "by which rule?", hint=f"--rule rule.json, where\n{RULE_WRITER}  writes one"
+        )
     refuse_overwriting({"-o": args.output}, [args.file, args.rule])
     refuse_ending("-o", args.output, (".csv", ".parquet", ".jsonl"))
-    rule = load_rule(args.rule)
+    with written_by(RULE_WRITER):
+        rule = load_rule(args.rule)
     done, batch = (_streamed if is_far(args.file, args.engine) else _read)(rule, args)
     if batch is not None:
         done["capacity"] = [limit_record(each) for each in batch.limits]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 
 from stakes.cli.options import add_options
-from stakes.cli.problems import EXIT_OK, printing_is_the_output
+from stakes.cli.problems import EXIT_OK, printing_is_the_output, written_by
 
+#: What writes a rule.
+RULE_WRITER = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1 --rule rule.json"
 FIRST_CALL = "stakes rule rule.json --sql postgres"
 EXAMPLES = """examples:
   stakes rule rule.json
@@ -38,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from stakes.exceptions import DataError
     from stakes.rules import load_rule
 
-    rule = load_rule(args.file)
+    with written_by(RULE_WRITER):
+        rule = load_rule(args.file)
     if args.sql:
         columns = args.columns.split(",") if args.columns else None
         printing_is_the_output()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, of_kind, positive_share, refuse_absent
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
@@ -142,7 +142,7 @@ def normalized_expected_cost(
 
 
 @dataclass(frozen=True, slots=True)
-class CostShares:
+class CostShares(AnswersGuesses):
     """Where the money goes: each cell's part of the expected cost; see `cost_by_cell`.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._guesses import AnswersGuesses
 from stakes.application import UncertainApplication
 from stakes.application.uncertain import Draws
 from stakes.exceptions import CostError, DataError
@@ -18,7 +19,7 @@ from stakes.typing import FloatArray, RandomSource
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UncertainComparison:
+class UncertainComparison(AnswersGuesses):
     """Costs of several systems under doubt; see `compare_under_uncertainty`.
 
     Parameters

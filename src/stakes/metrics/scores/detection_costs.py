@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import of_kind
 from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._names import place_of
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
@@ -21,7 +22,7 @@ from stakes.summaries.ranked_scores import RankedScores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DetectionCosts:
+class DetectionCosts(AnswersGuesses):
     """Actual and minimum normalised cost at several operating points.
 
     Parameters

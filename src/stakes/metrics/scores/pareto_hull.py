@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import of_kind, positive_share
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.label_runs import Runs
 from stakes._names import listed
 from stakes.application import as_application
@@ -131,7 +132,7 @@ def expanded_systems(systems: Mapping[str, Any]) -> dict[str, ConfusionMatrix]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParetoFront:
+class ParetoFront(AnswersGuesses):
     """Costs of systems under several goals; see `pareto_front`.
 
     Parameters
@@ -248,7 +249,7 @@ def _supported(costs: FloatArray, k: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreBounds:
+class ScoreBounds(AnswersGuesses):
     """What each rank statistic can be, whatever the order inside the bins.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes._checks import as_number, of_kind
 from stakes._columns import in_brief
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.roc_hull import softplus_sum
 from stakes._names import place_of
 from stakes.exceptions import DataError, UndefinedError
@@ -262,7 +263,7 @@ def cost_over_applications(
 
 
 @dataclass(frozen=True)
-class ScoreDecomposition:
+class ScoreDecomposition(AnswersGuesses):
     """A proper score in parts: total = miscalibration - discrimination + uncertainty.
 
     Parameters

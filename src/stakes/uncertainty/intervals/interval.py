@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, as_number, as_whole, frozen
+from stakes._guesses import AnswersGuesses
 from stakes._kernels.interval_ends import normal_quantile, percentile, wilson
 from stakes._names import listed, place_of
 from stakes._random import as_generator
@@ -100,7 +101,7 @@ class Replicates:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval:
+class Interval(AnswersGuesses):
     """A value with the two ends of its interval; what `interval` returns.
 
     Parameters

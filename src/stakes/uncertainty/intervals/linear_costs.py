@@ -54,6 +54,10 @@ class Stakes:
         """Decision names, the same in all."""
         return self.applications[0].decisions
 
+    def measure(self, *, normalized: bool) -> str:
+        """What a cost under these applications is measured in."""
+        return "NEC" if normalized else f"{self.applications[0].unit or 'cost'} per case"
+
     @property
     def with_priors(self) -> bool:
         """Whether the priors are given rather than those of the data."""

@@ -14,7 +14,7 @@ from stakes.application.toml_text import located
 from stakes.calibration import Calibrator
 from stakes.calibration.calibrator_file import read_saved
 from stakes.cli.commands.calibrate.calibration_input import agreed, input_of, scores_from
-from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn
+from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.inquiry.option_words import shares
@@ -100,7 +100,8 @@ def apply_calibration(args: Any) -> int:
             hint="stakes calibrate --apply cal.json new.csv -o out.csv",
         )
     _refuse_idle_options(args)
-    saved = read_saved(args.apply)
+    with written_by("stakes calibrate FILE --label COLUMN --model A -o cal.json"):
+        saved = read_saved(args.apply)
     with located(args.apply):
         learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
