@@ -8,6 +8,9 @@ from typing import Any
 
 from stakes.sources.formats import endings
 
+#: What writes a rule.
+RULE_WRITER = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1 --rule rule.json"
+
 
 def add_options(to: Any, said: Mapping[str, str], **more: Any) -> None:
     """Add options to a parser or a group: each as its help shows it, and what it is for.

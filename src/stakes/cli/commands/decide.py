@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.commands.rule import RULE_WRITER
-from stakes.cli.options import add_options
+from stakes.cli.options import RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 
 if TYPE_CHECKING:

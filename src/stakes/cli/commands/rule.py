@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from stakes.cli.options import add_options
+from stakes.cli.options import RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, written_by
 
-#: What writes a rule.
-RULE_WRITER = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1 --rule rule.json"
 FIRST_CALL = "stakes rule rule.json --sql postgres"
 EXAMPLES = """examples:
   stakes rule rule.json
