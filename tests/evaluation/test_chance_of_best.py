@@ -1,11 +1,12 @@
-"""The chance of being best and the verdict follow one law, with costs per case."""
+"""The chance of being best and the verdict follow one law."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from stakes import CaseCosts, evaluate
+from stakes import Application, CaseCosts, ConfusionMatrix, PairedCounts, evaluate
 from stakes._kernels.interval_ends import skewed_limits, skewed_p_value, skewed_quantiles
+from stakes.uncertainty import compare, compare_across
 
 DRAWS = 4000
 
@@ -81,3 +82,68 @@ def test_quantiles_invert_the_p_value():
     assert skewed_quantiles(-0.3, 0.2, 0.4, np.array([1 - half]))[0] == pytest.approx(0, abs=1e-9)
     plain = stats.norm.ppf([0.1, 0.9], loc=-0.3, scale=0.2)
     assert skewed_quantiles(-0.3, 0.2, 0.0, np.array([0.1, 0.9])) == pytest.approx(plain)
+
+
+class TestFixedCosts:
+    """With one cost matrix, the chance exceeds 97.5 % only where two systems are told apart."""
+
+    APP = Application([[0, 1], [20, 0]])
+
+    def sample(self, rng, n=400, share=0.1, extra=0.0):
+        """Two systems that err as often, up to the misses that the second has more."""
+        y = (rng.random(n) < share).astype(int)
+        wrong = rng.random((2, n)) < np.where(y, 0.2, 0.1)
+        wrong[1] |= (rng.random(n) < extra) & (y == 1)
+        return y, {name: np.where(bad, 1 - y, y) for name, bad in zip("ab", wrong, strict=True)}
+
+    @pytest.mark.parametrize("groups", [False, True])
+    @pytest.mark.parametrize("extra", [0.0, 0.1, 0.2, 0.3])
+    def test_chance_and_verdict_agree(self, extra, groups):
+        rng = np.random.default_rng(int(100 * extra) + groups)
+        told = []
+        for _ in range(12):
+            y, models = self.sample(rng, extra=extra)
+            more = {"groups": np.arange(y.size) // 4} if groups else {}
+            ev = evaluate(y, models, application=self.APP, rng=0, **more)
+            chance = max(ev[name].probability_best for name in ev)
+            told.append(ev.difference("a", "b").decided)
+            assert (chance >= 0.975) if told[-1] else (chance <= 0.975)
+        assert extra < 0.3 or any(told)
+
+    def test_few_costly_errors_are_no_certainty(self):
+        y = (np.arange(1000) % 10 == 0).astype(int)
+        models = {"a": y.copy(), "b": y.copy()}
+        models["b"][np.flatnonzero(y)[:2]] = 0  # a decides everything right, b misses two
+        ev = evaluate(y, models, application=self.APP, rng=0)
+        assert not ev.difference("a", "b").decided
+        assert ev["a"].probability_best < 0.975
+
+    def test_equal_systems_are_rarely_told_apart(self):
+        rng, sure, sets = np.random.default_rng(8), 0, 300
+        for _ in range(sets):
+            y, models = self.sample(rng)
+            found = compare(PairedCounts.from_decisions(y, models), self.APP, draws=500, rng=0)
+            sure += found.probability_best.max() > 0.975
+        assert sure < sets * 0.05 + 3 * np.sqrt(sets * 0.05 * 0.95)
+
+    @pytest.mark.parametrize("method", ["posterior", "score"])
+    def test_three_systems_share_all_chances(self, method):
+        rng = np.random.default_rng(4)
+        y, models = self.sample(rng, extra=0.05)
+        models["c"], models["again"] = self.sample(rng)[1]["a"], models["b"]
+        counts = PairedCounts.from_decisions(y, models)
+        found = compare(counts, self.APP, method=method, rng=0)
+        chances = dict(zip(found.systems, found.probability_best, strict=True))
+        assert sum(chances.values()) == pytest.approx(1)
+        assert chances["again"] == chances["b"]
+
+    def test_two_tables_by_the_p_value_of_the_score_test(self):
+        app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+        tables = {
+            "a": ConfusionMatrix([[450, 50], [20, 180]]),
+            "b": ConfusionMatrix([[890, 110], [18, 82]]),
+        }
+        found = compare_across(tables, app, rng=0)
+        expected = found.difference("a", "b").p_value / 2
+        assert 0.01 < expected < 0.4
+        assert found.probability_best.min() == pytest.approx(expected, abs=1 / DRAWS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -21,7 +21,16 @@ from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
-from stakes.uncertainty.differences import Difference, Gap, adjusted, as_margin, group_gap, paired_p
+from stakes.uncertainty.differences import (
+    Difference,
+    Gap,
+    adjusted,
+    as_margin,
+    drawn_law,
+    group_gap,
+    paired_p,
+    score_law,
+)
 from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
 from stakes.uncertainty.intervals.count_intervals import sum_draws
 from stakes.uncertainty.intervals.group_intervals import carrying_groups, group_cases, group_draws
@@ -106,6 +115,33 @@ def probabilities_best(costs: FloatArray) -> FloatArray:
     return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
+# Why chances and intervals have one law: docs/design/intervals.md.
+def chances_by_law(
+    draws: FloatArray, best: int, laws: Mapping[int, Callable[[FloatArray], FloatArray]]
+) -> FloatArray:
+    """How often each system costs least, its gap to the best one following a law of its own.
+
+    `laws` are the quantiles of the cost of each other system minus that of the best. Draws tell
+    how gaps depend on each other: their ranks are kept. Systems that never differ share their
+    chance.
+    """
+    known = draws[np.isfinite(draws).all(axis=1)]
+    gaps = known - known[:, best : best + 1]
+    size = float(np.abs(known).max(initial=0.0))
+    for k, law in laws.items():
+        if np.abs(gaps[:, k]).max(initial=0.0) > _ALIKE * size:
+            shares = (np.argsort(np.argsort(gaps[:, k])) + 0.5) / len(gaps)
+            found = law(shares)
+            gaps[:, k] = np.where(np.isfinite(found), found, gaps[:, k])
+        else:
+            gaps[:, k] = 0.0
+    return probabilities_best(gaps)
+
+
+#: Draws of two systems that differ by less than this share never differ but for rounding.
+_ALIKE = 1e-13
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(AnswersGuesses):
     """What several systems cost, which is best, and how sure that is.
@@ -120,7 +156,8 @@ class Comparison(AnswersGuesses):
         The cost of each.
     probability_best : array of float
         Probability that each is the cheapest, over sampling and over uncertain costs; ties
-        are shared.
+        are shared. Of two systems that the data cannot tell apart at 95 %, neither has more than
+        97.5 %, unless costs are uncertain.
     differences : tuple of Difference
         Every pair, the cheaper system first.
     notes : tuple of str
@@ -144,7 +181,7 @@ class Comparison(AnswersGuesses):
     notes: tuple[str, ...]
     too_few: bool
     replicates: Replicates
-    rule: Callable[[float], Comparison] | None = None
+    rule: AtLevel | None = None
     best_is: str = "cheapest"
     measure: str = "cost per case"
 
@@ -187,7 +224,8 @@ class Comparison(AnswersGuesses):
     def more(self, draws: int) -> Comparison:
         """The same with this many more draws behind the probabilities."""
         grown = self.replicates.more(draws)
-        return replace(self, replicates=grown, probability_best=probabilities_best(grown.values))
+        chances = probabilities_best if self.rule is None else self.rule.chances
+        return replace(self, replicates=grown, probability_best=chances(grown.values))
 
     def frame(self) -> Frame:
         """One row per pair: systems, difference, interval, p-values."""
@@ -217,34 +255,58 @@ def compared(
     simultaneous: bool = False,
     word: str = "",
     measure: str,
-) -> Callable[[float], Comparison]:
-    """Makes the comparison at a level, every pair the better system first, by its `gap`."""
-    margin, (refused, notes), best = as_margin(margin), short, probabilities_best(drawn.values)
+    mixed: bool = False,
+) -> AtLevel:
+    """Makes the comparison at a level, every pair the better system first, by its `gap`.
+
+    Where costs are uncertain (`mixed`), the chance of being best is over them too, so that no law
+    of an average difference describes it.
+    """
+    margin, (refused, notes) = as_margin(margin), short
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
     gaps = tuple(gap(first, second) for first, second in pairs)
-    known: Any = {"systems": tuple(systems), "costs": costs, "probability_best": best}
+    best = int(np.argmin(costs))
+    near = {
+        b: partial(_turned, each.law) for (a, b), each in zip(pairs, gaps, strict=True) if a == best
+    }
+    known: Any = {"systems": tuple(systems), "costs": costs}
     known |= {"notes": notes, "too_few": refused, "replicates": drawn, "measure": measure}
-    return _AtLevel(known, gaps, margin, simultaneous, word)
+    return AtLevel(known, gaps, None if mixed else (best, near), margin, simultaneous, word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _AtLevel:
-    """Makes the comparison of some systems at any level; kept by the result, so no closure."""
+class AtLevel:
+    """Makes the comparison of some systems at any level; kept by the result, so no closure.
+
+    `laws` are the best system and what `chances_by_law` wants of the others.
+    """
 
     known: dict[str, Any]
     gaps: tuple[Gap, ...]
+    laws: tuple[int, Mapping[int, Callable[[FloatArray], FloatArray]]] | None
     margin: float | None
     simultaneous: bool
     word: str
 
+    def chances(self, draws: FloatArray) -> FloatArray:
+        """How often each system costs least."""
+        return probabilities_best(draws) if self.laws is None else chances_by_law(draws, *self.laws)
+
     def __call__(self, level: float) -> Comparison:
+        """The comparison, with intervals of this level."""
         level = as_level(level)
         reach = 1 - (1 - level) / len(self.gaps) if self.simultaneous else level
         found = [each.at(level, reach=reach, margin=self.margin) for each in self.gaps]
         if self.word:
             found = [replace(each, better=f"better by {self.word}") for each in found]
         how = f"best by {self.word}" if self.word else "cheapest"
-        return Comparison(**self.known, differences=tuple(adjusted(found)), rule=self, best_is=how)
+        known = self.known | {"probability_best": self.chances(self.known["replicates"].values)}
+        return Comparison(**known, differences=tuple(adjusted(found)), rule=self, best_is=how)
+
+
+def _turned(law: Callable[[FloatArray], FloatArray], shares: FloatArray) -> FloatArray:
+    """The quantiles of a difference the other way round."""
+    return -law(1 - shares)
 
 
 @answers_guesses
@@ -308,8 +370,9 @@ def compare(
     -----
     The p-value swaps the two systems'
     decisions case by case; for equal error costs and the priors of the data it is McNemar's
-    exact test. P-values are adjusted for all pairs by Holm's method. The probability of being
-    best uses the Bayesian bootstrap.
+    exact test. P-values are adjusted for all pairs by Holm's method. For the probability of being
+    best, the difference of each system to the best one has the law of its interval; how these
+    differences depend on each other comes from the Bayesian bootstrap.
 
     References
     ----------
@@ -350,23 +413,21 @@ def compare(
             return group_gap(*names, total.value, apart, groups, joint.total)
         p_value, exact = paired_p(two, stakes, generator, normalized=normalized)
         limits: Callable[[float], tuple[float, float]] = total.limits
+        law = score_law(total.value, total.error, total.z_score())
         if method == "posterior":
-            limits = partial(
-                percentile, Replicates.drawn(sum_draws(total, method), draws, seed).values
-            )
-        return Gap(*names, total.value, total.error, limits, p_value, joint.total, exact)
+            values = Replicates.drawn(sum_draws(total, method), draws, seed).values
+            limits, law = partial(percentile, values), drawn_law(values)
+        return Gap(*names, total.value, total.error, limits, p_value, joint.total, law, exact)
 
     cases = joint.class_totals if grouped is None else group_cases(grouped)
     refused, notes = shortage(cases, joint.classes, min_cases, stakes.matters)
     if grouped is not None and min(grouped.n_groups) < min_cases:
         refused = True
         notes = (f"too few: {min(grouped.n_groups)} groups, below {min_cases}", *notes)
-    short = refused, notes
-    measure = stakes.measure(normalized=normalized)
-    return compared(
-        joint.systems, costs, drawn, gap, short, margin=margin, simultaneous=simultaneous,
-        measure=measure,
-    )(level)  # fmt: skip
+    short, several = (refused, notes), len(stakes.applications) > 1
+    how: Any = {"margin": margin, "simultaneous": simultaneous, "mixed": several}
+    how |= {"measure": stakes.measure(normalized=normalized)}
+    return compared(joint.systems, costs, drawn, gap, short, **how)(level)
 
 
 def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._checks import as_number
 from stakes._kernels.fast_loops import ordinary_scale
-from stakes._kernels.interval_ends import normal_quantile, student_limits
+from stakes._kernels.interval_ends import normal_quantile, skewed_quantiles, student_limits
 from stakes._kernels.permutation import paired_p_value
 from stakes.exceptions import DataError
 from stakes.summaries import PairedCounts
@@ -146,8 +146,8 @@ def as_margin(margin: Any) -> float | None:
 class Gap:
     """A difference of two systems before it is judged at a level.
 
-    `limits` gives the ends of its interval at a level; `error` is its standard error, on `cases`
-    cases.
+    `limits` gives the ends of its interval at a level, `law` its quantiles at shares: the ends, or
+    on which side of zero they lie. `error` is its standard error, on `cases` cases.
     """
 
     first: Name
@@ -157,6 +157,7 @@ class Gap:
     limits: Callable[[float], tuple[float, float]]
     p_value: float
     cases: float
+    law: Callable[[FloatArray], FloatArray]
     exact: bool = False
 
     def at(
@@ -181,7 +182,31 @@ def student_gap(
 ) -> Gap:
     """A difference judged by Student's t."""
     limits = partial(student_limits, value, error, freedom=freedom)
-    return Gap(first, second, value, error, limits, two_sided(value, error, freedom), cases)
+    p_value, law = two_sided(value, error, freedom), normal_law(value, error, freedom)
+    return Gap(first, second, value, error, limits, p_value, cases, law)
+
+
+def normal_law(
+    value: float, error: float, freedom: float = np.inf
+) -> Callable[[FloatArray], FloatArray]:
+    """Quantiles of Student's t around a value; of the normal law without degrees of freedom."""
+    return partial(skewed_quantiles, value, error, 0.0, freedom=freedom)
+
+
+def drawn_law(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Quantiles of draws."""
+    return partial(_quantiles, np.sort(values))
+
+
+def _quantiles(ordered: FloatArray, shares: FloatArray) -> FloatArray:
+    """As `numpy.quantile`, which is slow for thousands of shares."""
+    places = np.arange(len(ordered))
+    return np.asarray(np.interp(shares * (len(ordered) - 1), places, ordered))
+
+
+def score_law(value: float, error: float, score: float) -> Callable[[FloatArray], FloatArray]:
+    """The normal law that is below zero as often as the score test says."""
+    return normal_law(value, abs(value / score) if score and value else error)
 
 
 def group_gap(

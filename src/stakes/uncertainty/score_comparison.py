@@ -15,7 +15,7 @@ from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.comparison import Comparison, compared, cost_draws
-from stakes.uncertainty.differences import Gap, group_gap, student_gap
+from stakes.uncertainty.differences import Gap, group_gap, score_law, student_gap
 from stakes.uncertainty.intervals.group_intervals import (
     ScoreRows,
     carrying_groups,
@@ -257,12 +257,18 @@ def compare_across(
         if groups:
             draws_of = drawn.values[:, a] - drawn.values[:, b]
             return group_gap(names[a], names[b], value, draws_of, min(groups), cases)
-        p_value = 2 * float(ndtr(-abs(total.z_score())))
-        return Gap(names[a], names[b], value, total.error, total.limits, p_value, cases, True)
+        score = total.z_score()
+        p_value, law = 2 * float(ndtr(-abs(score))), score_law(value, total.error, score)
+        return Gap(names[a], names[b], value, total.error, total.limits, p_value, cases, law, True)
 
     costs = np.array([each.value for each in sums])
-    shortness, measure = (any(short), tuple(notes)), stakes.measure(normalized=normalized)
-    return compared(names, costs, drawn, gap, shortness, margin=margin, measure=measure)(level)
+    too_few, several = (any(short), tuple(notes)), len(stakes.applications) > 1
+    how: Any = {
+        "margin": margin,
+        "mixed": several,
+        "measure": stakes.measure(normalized=normalized),
+    }
+    return compared(names, costs, drawn, gap, too_few, **how)(level)
 
 
 def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:

@@ -21,7 +21,8 @@ from stakes.evaluation.model_rows import Cases
 from stakes.evaluation.recalibration import Variant
 from stakes.evaluation.verdict import SAME_COST
 from stakes.typing import FloatArray
-from stakes.uncertainty.comparison import probabilities_best
+from stakes.uncertainty.comparison import chances_by_law
+from stakes.uncertainty.differences import score_law
 from stakes.uncertainty.intervals.interval import BLOCK, seed_of
 
 if TYPE_CHECKING:
@@ -294,15 +295,41 @@ def joint_counts(systems: list[System], truth: NDArray[Any]) -> NDArray[np.int64
     return np.asarray(joint.reshape(shape).cumsum(axis=0)[:-1])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Leads:
+    """By how much the best model leads each other one, (n_stops, n_systems), without signs.
+
+    With the standard error and the score statistic of each lead; 0 of the best itself.
+    """
+
+    best: NDArray[np.intp]
+    gap: FloatArray
+    error: FloatArray
+    score: FloatArray
+
+    @property
+    def certain(self) -> NDArray[np.bool_]:
+        """Where a draw that says otherwise is not to be expected, or all decide alike."""
+        sure = np.minimum(self.gap, self.score * self.error) > CERTAIN * self.error
+        return np.asarray((sure | (self.error == 0)).all(axis=1))
+
+    def laws(self, stop: int) -> dict[int, Any]:
+        """The laws of the leads at a stop, as the score test sees them."""
+        at = zip(self.gap[stop], self.error[stop], self.score[stop], strict=True)
+        return {
+            k: score_law(*map(float, lead)) for k, lead in enumerate(at) if k != self.best[stop]
+        }
+
+
 def chances_best(
-    joint: NDArray[np.int64], place: Place, certain: NDArray[np.bool_], nec: FloatArray, rng: Any
+    joint: NDArray[np.int64], place: Place, leads: Leads, nec: FloatArray, rng: Any
 ) -> tuple[FloatArray | None, int]:
     """Probability of being best, (n_systems, n_stops), and the number of draws behind it.
 
-    Where it is `certain`, the cheapest are best; None if there would be too much to draw. The
-    numbers are those that `compare` draws there.
+    Where it is certain, the cheapest are best; None if there would be too much to draw. The
+    numbers are those that `compare` draws there, and their law that of the score test.
     """
-    open_ = np.flatnonzero(~certain)
+    open_ = np.flatnonzero(~leads.certain)
     cells = (joint[place.stops[open_]] > 0).sum()
     draws = next((d for d in _DRAWS if d * cells <= WORK), 0)
     if not draws:
@@ -327,5 +354,6 @@ def chances_best(
             alarms = alarms / cells[:, :split].sum(axis=1, keepdims=True)
             misses = misses / cells[:, split:].sum(axis=1, keepdims=True)
             alarm, miss = 1 - share, share * miss
-        found[:, at] = probabilities_best(alarm * alarms + miss * misses)
+        costs = alarm * alarms + miss * misses
+        found[:, at] = chances_by_law(costs, int(leads.best[at]), leads.laws(at))
     return np.asarray(found), draws

@@ -15,10 +15,10 @@ from stakes._kernels.interval_ends import normal_quantile
 from stakes.evaluation.model_rows import Cases
 from stakes.evaluation.verdict import AFTER, KINDS, SAME_COST, WORTH_SAYING
 from stakes.report.live.two_class_stops import (
-    CERTAIN,
     RATIO_STOPS,
     STEP,
     Grid,
+    Leads,
     Place,
     System,
     both_acted,
@@ -142,11 +142,10 @@ class Live:
                 self.systems[b], self.systems[a], both, place.part(at), self.totals[0]
             )
             gap[at, other], error[at, other], score[at, other] = np.abs(found)
-        certain = ((gap > CERTAIN * error) | (error == 0)).all(axis=1)  # 0: they decide alike
-        rng = self.sources.options["rng"]
-        chance, draws = chances_best(self.joint, place, certain, nec, rng)
+        rng, leads = self.sources.options["rng"], Leads(best, gap, error, score)
+        chance, draws = chances_best(self.joint, place, leads, nec, rng)
         self.draws = draws if self.draws is None else min(draws, self.draws)
-        gap[score > self.z] = np.inf
+        gap = np.where(score > self.z, np.inf, gap)
         gap[columns, best] = np.inf
         rival = gap.argmin(axis=1)
         value, half = gap[columns, rival], self.z * error[columns, rival]
