@@ -10,7 +10,7 @@ import stakes
 from stakes.demonstration import example_files, example_path
 from stakes.exceptions import DataError
 
-FILES = ["churn.csv", "loans.csv", "pets-costs.toml", "pets.csv"]
+FILES = ["churn.csv", "june.csv", "loans.csv", "may.csv", "pets-costs.toml", "pets.csv"]
 
 
 def columns(name):
@@ -62,6 +62,18 @@ class TestChurn:
             sure = p > 0.6
             gap = p[sure].mean() - truth[sure].mean()
             assert (gap > 0.15) == confident, model
+
+
+class TestMonths:
+    def test_only_may_is_labelled(self):
+        assert set(columns("may.csv")["churned"]) == {"no", "yes"}
+        assert set(columns("june.csv")["churned"]) == {""}
+
+    def test_every_region_has_cases_of_both_outcomes(self):
+        may = columns("may.csv")
+        for region in ("north", "south", "west"):
+            left = may["churned"][may["region"] == region] == "yes"
+            assert 10 <= left.sum() <= left.size - 10
 
 
 class TestPets:

@@ -86,6 +86,13 @@ class TestTheRule:
         assert ev.verdict.startswith("Switch from old to new. It saves ")
         assert ev.verdict.endswith("), more than the 100 EUR that switching costs.")
 
+    def test_names_with_commas_are_quoted(self):
+        models = {"card, 2019": OLD, "card, 2025": NEW}
+        said = judged(models, baseline="card, 2019").verdict
+        assert said.startswith("Switch from 'card, 2019' to 'card, 2025'. It saves ")
+        said = judged(models, baseline="card, 2025").verdict
+        assert said.startswith("Keep 'card, 2025'. No challenger costs less (the nearest, 'card,")
+
     def test_words_of_a_saving_that_is_too_small(self):
         assert judged(switching_cost="5k").verdict.endswith(
             "), less than the 5 000 EUR that switching costs."

@@ -345,7 +345,7 @@ def test_gains_have_no_ratio_but_a_difference():
         constrained_slices(y, scores, by=by, costs=gains, constraint="cost", ratio=0.8)
     found = constrained_slices(y, scores, by=by, costs=gains, constraint="cost", difference=0.1)
     assert found.rates.difference("cost") == pytest.approx(0.1)
-    assert "Loosened by 1," in found.text
+    assert "Loosening the limit by 1 would" in found.text
 
 
 def test_new_cases_must_fit():

@@ -197,10 +197,10 @@ class _Parser(argparse.ArgumentParser):
 
     def opened_by(self, module: Any) -> None:
         """Begin the help with an example, and list only what most people need."""
-        self.first_call = f"  {module.FIRST_CALL}"
+        self.first_call = "\n".join(f"  {line}" for line in module.FIRST_CALL.splitlines())
         self.most_used = getattr(module, "MOST_USED", "").split()
-        if self.most_used:
-            self.add_argument("--help-all", action=_HelpAll, help="explain every option, and exit")
+        said = "explain every option, and exit" if self.most_used else argparse.SUPPRESS
+        self.add_argument("--help-all", action=_HelpAll, help=said)
 
     def format_help(self) -> str:
         """The help: an example, and the options that most people need."""
@@ -211,12 +211,8 @@ class _Parser(argparse.ArgumentParser):
         usage = self.usage or " ".join([self.prog, *named, "[options]"])
         formatter.add_usage(usage, [], [], "usage: ")
         formatter.add_text(self.description)
-        place = "in the folder that stakes demo writes"
-        if "january.json" in self.first_call:
-            place = "with the counts of two months, saved by stakes eval ... --save january.json"
-        place = (
-            f", {place}" if re.search(r"(churn|pets|loans)[.-]|january", self.first_call) else ""
-        )
+        of_demo = re.search(r"(churn|pets|may)[.-]", self.first_call)
+        place = ", in the folder that stakes demo writes" if of_demo else ""
         formatter.add_text(f"example{place}:\n{self.first_call}")
         known = {name: action for action in self._actions for name in _names_of(action)}
         shown = [known[name] for name in self.most_used] or self._actions
@@ -230,7 +226,7 @@ class _Parser(argparse.ArgumentParser):
 
     def format_all(self) -> str:
         """The help with every option."""
-        return super().format_help()
+        return super().format_help() if self.most_used else self.format_help()
 
     def error(self, message: str) -> NoReturn:
         """Print a problem, in the words of argparse or ours, and end with 2."""

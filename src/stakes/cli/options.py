@@ -44,7 +44,8 @@ _CASES = {
     "--weight COLUMN": "the weight of each row, as in surveys and sampling; each row still counts "
     "as one case in the intervals",
     "--missing {drop,naive,abstain}": "what to do with cases for which a model has no value: drop "
-    "them for all models, decide them as if there were no model, or abstain",
+    "them for all models (drop), give them the best decision that needs no model (naive), or "
+    "abstain",
 }
 _MODELS = {
     "--decisions A,B": "columns of hard decisions, one per model",

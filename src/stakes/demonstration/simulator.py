@@ -18,6 +18,9 @@ _CHURN_RATE = 0.08
 _PETS = ("cat", "dog", "fox", "rabbit")
 _PETS_CASES = 2000
 _PETS_SHARES = (0.40, 0.35, 0.10, 0.15)
+_MONTH_CASES = 1000
+#: The number of each month, its days, and the share of customers who leave.
+_MONTHS = {"may": (5, 31, _CHURN_RATE), "june": (6, 30, 0.12)}
 _LOAN_CASES = 3000
 _DEFAULT_RATE = 0.06
 
@@ -52,6 +55,39 @@ def churn_csv() -> str:
     return _csv(
         "customer,churned,gbm_p,logreg_p,rules_p", range(1, len(names) + 1), names, *numbers
     )
+
+
+def month_csv(month: str) -> str:
+    """Customers of one month, with their regions and the best of the three models.
+
+    More of them leave in June than in May; who leaves in June is not known yet.
+
+    Parameters
+    ----------
+    month : str
+        ``may`` or ``june``.
+
+    Returns
+    -------
+    str
+        CSV with the columns customer, date, region, churned, gbm_p; in June `churned` is empty.
+
+    Examples
+    --------
+    >>> month_csv("june").splitlines()[:2]
+    ['customer,date,region,churned,gbm_p', '1,2025-06-01,south,,0.0003']
+    """
+    number, days, rate = _MONTHS[month]
+    rng = np.random.default_rng([_SEED, 4, number])
+    churned = rng.random(_MONTH_CASES) < rate
+    regions = rng.choice(["north", "south", "west"], _MONTH_CASES, p=[0.4, 0.35, 0.25])
+    seen = _seen(rng, churned, rng.standard_normal(_MONTH_CASES), 2.3, 1.0)
+    scores = _probabilities(2.2 * _log_odds(seen, 2.3, 1.0))
+    known = np.where(churned, "yes", "no") if month == "may" else np.full(_MONTH_CASES, "")
+    numbers = range(1, _MONTH_CASES + 1)
+    dates = [f"2025-{number:02d}-{1 + k * days // _MONTH_CASES:02d}" for k in range(_MONTH_CASES)]
+    columns = (numbers, dates, regions.tolist(), known.tolist(), scores)
+    return _csv("customer,date,region,churned,gbm_p", *columns)
 
 
 def pets_csv() -> str:
@@ -154,11 +190,13 @@ def example_files() -> dict[str, str]:
     Examples
     --------
     >>> sorted(example_files())
-    ['churn.csv', 'loans.csv', 'pets-costs.toml', 'pets.csv']
+    ['churn.csv', 'june.csv', 'loans.csv', 'may.csv', 'pets-costs.toml', 'pets.csv']
     """
     return {
         "churn.csv": churn_csv(),
+        "june.csv": month_csv("june"),
         "loans.csv": loans_csv(),
+        "may.csv": month_csv("may"),
         "pets-costs.toml": pets_costs(),
         "pets.csv": pets_csv(),
     }
@@ -213,7 +251,8 @@ def example_path(name: str) -> Path:
     Parameters
     ----------
     name : str
-        ``churn.csv``, ``pets.csv``, ``pets-costs.toml`` or ``loans.csv``.
+        ``churn.csv``, ``may.csv``, ``june.csv``, ``pets.csv``, ``pets-costs.toml`` or
+        ``loans.csv``.
 
     Returns
     -------

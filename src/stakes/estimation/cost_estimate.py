@@ -14,15 +14,15 @@ from stakes.results import Frame
 #: What each way to estimate takes for granted, in words for people.
 ASSUMED = {
     "none": "that nothing has changed since the reference",
-    "shares": "that the shares of the classes have changed, and how each class scores has not",
-    "inputs": "that the mix of inputs has changed, and what each input leads to has not",
+    "shares": "that the shares of the classes have changed, but not the scores within each class",
+    "inputs": "that the mix of inputs has changed, but not what each input leads to",
 }
 
 
 #: What every estimate without labels is blind to.
 UNSEEN = (
-    "Not seen without labels: that the same inputs now lead to other outcomes. Label some of these "
-    "cases at random to check it."
+    "Without labels, an estimate cannot see whether the same inputs now lead to other outcomes. "
+    "Label some of these cases at random to check."
 )
 
 

@@ -71,8 +71,8 @@ class LabelPlan(AnswersGuesses):
         """The plan in a sentence."""
         return (
             f"{self.labels} labels, drawn with `chances`, give an interval of width "
-            f"{self.width:.3g} (level {self.level:g}); drawn at random it takes {self.random}, and "
-            f"without the predictions {self.plain}."
+            f"{self.width:.3g} (level {self.level:g}). With equal chances that takes {self.random} "
+            f"labels, and without the predictions {self.plain}."
         )
 
     def frame(self) -> Frame:

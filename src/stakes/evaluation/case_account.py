@@ -30,7 +30,7 @@ from stakes.evaluation.recalibration import (
 )
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
-from stakes.messages.quantities import grouped, plain
+from stakes.messages.quantities import grouped, money
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
@@ -245,7 +245,8 @@ def priced_at_average(
     assert average.priors is not None
     rates = np.nan_to_num(table.rates, nan=0.0)
     seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
-    return Note("priced-at-average", model=model, cost=plain(seeming, 4), paid=plain(cost, 4))
+    said, paid = (money(each, average.unit) for each in (seeming, cost))
+    return Note("priced-at-average", model=model, cost=said, paid=paid)
 
 
 def few_carry_note(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:

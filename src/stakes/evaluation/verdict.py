@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.messages.notes import Note
-from stakes.messages.quantities import grouped, money, percent, plain
+from stakes.messages.quantities import digits_apart, grouped, money, percent, plain
 
 if TYPE_CHECKING:
     from stakes.evaluation.challenge import Challenge
@@ -31,7 +31,8 @@ def _on_what(ev: Evaluation) -> str:
     said, safe = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev), ""
     if ev.doubt is not None:
         name = ev.doubt.safest
-        safe = f" If that stays unknown, {name} is safest: {_at_most(ev.doubt.worst(name))}."
+        worst = _at_most(ev.doubt.worst(name))
+        safe = f" If that stays unknown, {quoted_name(name)} is safest: {worst}."
     return f"It depends: {said}.{safe}"
 
 
@@ -39,9 +40,9 @@ def _by_ratio(ev: Evaluation) -> str:
     """Winners along the one scale of two classes."""
     unknown = "costs" if ev.doubt is None else ev.doubt.unknown
     prior, second = _shares(ev)[1], ev.application.classes[1]
-    names = ["no model" if each.winner == "none" else each.winner for each in ev.switches]
+    names = [_winner(each.winner) for each in ev.switches]
     ratios = [each.low for each in ev.switches[1:]]
-    borders = [plain(ratio, 2) for ratio in ratios]
+    borders = [plain(ratio, digits_apart(each.low for each in ev.ranges)) for ratio in ratios]
     above = f"a miss costs more than {borders[-1]} false alarms"
     if unknown == "shares":
         (tn, fp), (fn, tp) = ev.application.costs.values
@@ -63,8 +64,13 @@ def _by_place(ev: Evaluation) -> str:
     for winner in dict.fromkeys(name for name, _ in pairs if name != "tie"):
         first, *others = [place for name, place in pairs if name == winner]
         more = f" and {len(others)} other end{'s' if len(others) > 1 else ''}" if others else ""
-        parts.append(f"{'no model' if winner == 'none' else winner} at {first}{more}")
+        parts.append(f"{_winner(winner)} at {first}{more}")
     return f"{'; '.join(parts)} ({ev.doubt.words})"
+
+
+def _winner(name: str) -> str:
+    """The model that wins somewhere, in a sentence."""
+    return "no model" if name == "none" else quoted_name(name)
 
 
 def _shares(ev: Evaluation) -> list[float]:
@@ -83,19 +89,19 @@ def _over_the_range(ev: Evaluation) -> list[Note]:
     """How the best model does over the whole range, its decisions following or kept."""
     if ev.doubt is None:
         return []
-    best, worst, said = ev.best, ev.doubt.worst(ev.best), []
+    best, worst, said = quoted_name(ev.best), ev.doubt.worst(ev.best), []
     if not _depends(ev):
         if worst < 0.0005:
             stays = "costs least" if len(ev) > 1 else "pays off"
             said.append(Note("range-holds", model=best, stays=stays))
         else:
             said.append(Note("range-regret", model=best, regret=_at_most(worst)))
-            if ev.doubt.safest != best:
-                safe = ev.doubt.safest
-                said.append(Note("range-safest", model=safe, regret=_at_most(ev.doubt.worst(safe))))
-    kept = ev.doubt.kept(best)
-    if ev[best].act_when is not None and kept > worst + 0.0005:
-        said.append(Note("rule-kept", rule=ev[best].act_when, model=best, regret=f"{kept:.3f}"))
+            if (safe := ev.doubt.safest) != ev.best:
+                regret = _at_most(ev.doubt.worst(safe))
+                said.append(Note("range-safest", model=quoted_name(safe), regret=regret))
+    kept, rule = ev.doubt.kept(ev.best), ev[ev.best].act_when
+    if rule is not None and kept > worst + 0.0005:
+        said.append(Note("rule-kept", rule=rule, model=best, regret=f"{kept:.3f}"))
     return said
 
 
@@ -113,6 +119,8 @@ NARROW = 1.5
 WORTH_SAYING = 0.005
 #: Models whose costs differ by less than this share of the naive cost are called equal.
 SAME_COST = 1e-12
+#: From this chance of being best on, a reader asks why the verdict cannot tell.
+_PROBABLY = 0.8
 #: With fewer cases of a class than this, figures are called rough.
 _FEW = 100
 #: How far the slope of the calibration must be from 1 to be called a lack or excess of confidence.
@@ -162,7 +170,11 @@ def sentence(ev: Evaluation) -> str:
     if kind == "cannot say":
         return _cannot_say(ev, best)
     if kind == "it depends":
-        until = f" Until that is known, keep {ev.challenge.baseline}." if ev.challenge else ""
+        until = (
+            f" Until that is known, keep {quoted_name(ev.challenge.baseline)}."
+            if ev.challenge
+            else ""
+        )
         return _on_what(ev) + until
     if ev.challenge is not None:
         return _switched(ev, ev.challenge)
@@ -195,19 +207,21 @@ def sentence(ev: Evaluation) -> str:
 
 def _switched(ev: Evaluation, found: Challenge) -> str:
     """Whether to switch to the cheapest challenger, and what that saves."""
-    name, price = found.challenger, money(found.switching_cost, ev.application.unit)
+    old, name = quoted_name(found.baseline), quoted_name(found.challenger)
+    price = money(found.switching_cost, ev.application.unit)
     assert found.interval is not None
     if found.saving <= 0:
         more = f"costs {_amount(ev, -found.saving)} more" if found.saving < 0 else "costs as much"
-        return f"Keep {found.baseline}. No challenger costs less (the nearest, {name}, {more})."
+        return f"Keep {old}. No challenger costs less (the nearest, {name}, {more})."
     volume = ev.application.volume or 1.0
     low, high = (money(each * volume, None) for each in found.interval)
     together = f"; {found.challengers} challengers compared" if found.challengers > 1 else ""
     saves = f"saves {_amount(ev, found.saving)} ({low} to {high}{together})"
     if found.switches:
-        at = "" if ev[name].threshold is None else f" at {ev[name].rule}"
+        model = ev[found.challenger]
+        at = "" if model.threshold is None else f" at {model.rule}"
         beyond = f", more than the {price} that switching costs" if found.switching_cost else ""
-        return f"Switch from {found.baseline} to {name}{at}. It {saves}{beyond}."
+        return f"Switch from {old} to {name}{at}. It {saves}{beyond}."
     how = "less than" if found.interval[1] <= found.needed else "not surely more than"
     short = f", {how} the {price} that switching costs" if found.switching_cost else ""
     more_cases = found.more_cases(ev.n_cases)
@@ -215,7 +229,7 @@ def _switched(ev: Evaluation, found: Challenge) -> str:
         short += f"; about {grouped(rounded_up(more_cases))} more cases would be needed to be sure"
     elif not short:
         short = ", which may be chance"
-    return f"Keep {found.baseline}. {name} {saves}{short}."
+    return f"Keep {old}. {name} {saves}{short}."
 
 
 def _baseline(ev: Evaluation) -> str:
@@ -230,9 +244,10 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
             f"Nothing to decide: {_baseline(ev)} is already perfect under these costs and shares."
         )
     of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
+    nearest = quoted_name(best.name)
     return (
         f"Use no model: keep {_baseline(ev)}. No model here costs less "
-        f"(the nearest, {best.name}, costs {percent(best.nec, 0)} {of_it})."
+        f"(the nearest, {nearest}, costs {percent(best.nec, 0)} {of_it})."
     )
 
 
@@ -274,15 +289,15 @@ def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     if ev.too_few:
         return f"Cannot say: {ev.too_few}."
     if ev.challenge is not None:
-        base = ev.challenge.baseline
+        base, other = quoted_name(ev.challenge.baseline), quoted_name(ev.challenge.challenger)
         return (
-            f"Cannot say whether {ev.challenge.challenger} should replace {base}: they could not "
-            f"be compared on the same cases. Keep {base} until they are."
+            f"Cannot say whether {other} should replace {base}: they could not be "
+            f"compared on the same cases. Keep {base} until they are."
         )
     assert best.interval is not None
     low, high = best.interval
     return (
-        f"Cannot say: {best.name} may be no better than {_baseline(ev)} "
+        f"Cannot say: {quoted_name(best.name)} may be no better than {_baseline(ev)} "
         f"(NEC {best.nec:.3f}, {percent(ev.level)} interval {low:.3f} to {high:.3f})."
     )
 
@@ -292,6 +307,7 @@ def remarks(ev: Evaluation) -> list[Note]:
     if ev.too_few:
         return []
     return [
+        *_short_of_sure(ev),
         *_recalibrated_rival(ev),
         *_calibration(ev),
         *_over_the_range(ev),
@@ -300,12 +316,24 @@ def remarks(ev: Evaluation) -> list[Note]:
     ]
 
 
+def _short_of_sure(ev: Evaluation) -> list[Note]:
+    """Why a model that is probably best is not called so."""
+    best = ev[ev.best]
+    if ev.rival is None or kind_of(ev) != "cannot tell apart":
+        return []
+    if best.probability_best is None or best.probability_best < _PROBABLY:
+        return []
+    chance, bar = percent(best.probability_best, 0), percent((1 + ev.level) / 2)
+    return [Note("short-of-sure", model=quoted_name(best.name), chance=chance, bar=bar)]
+
+
 def _recalibrated_rival(ev: Evaluation) -> list[Note]:
     """That calibration would make another model best, where models in use are kept or switched."""
     after = ev.best_recalibrated
     if ev.challenge is None or after is None or not _better_after(ev, ev[ev.best]):
         return []
-    return [Note("recalibrate-first", model=after.name, nec=f"{after.recalibrated_nec:.3f}")]
+    name = quoted_name(after.name)
+    return [Note("recalibrate-first", model=name, nec=f"{after.recalibrated_nec:.3f}")]
 
 
 def _calibration(ev: Evaluation) -> list[Note]:
@@ -323,8 +351,8 @@ def _calibration(ev: Evaluation) -> list[Note]:
     if slope is not None and abs(slope - 1) > _SLOPE:
         confidence = f"is {'over' if slope < 1 else 'under'}-confident"
     ends = {"low": money(low, None), "high": money(high, None)}
-    gain = _amount(ev, ev.best_naive.avoidable * loss)
-    return [Note("recalibration-worth", model=best.name, confidence=confidence, gain=gain, **ends)]
+    gain, name = _amount(ev, ev.best_naive.avoidable * loss), quoted_name(best.name)
+    return [Note("recalibration-worth", model=name, confidence=confidence, gain=gain, **ends)]
 
 
 # What counts as narrow: docs/design/verdict.md.
@@ -344,7 +372,7 @@ def _robust(ev: Evaluation) -> list[Note]:
     wins = "is cheapest" if len(ev) > 1 else "pays off"
     where = f"whatever a missed '{name}' costs"
     if low > 0 or not math.isinf(high):
-        digits = 2 if plain(low, 2) != plain(high, 2) else 4
+        digits = digits_apart(each.low for each in ev.ranges)
         alarms = _between(plain(low, digits), plain(high, digits), low, high)
         stated = "you said" if ev.doubt is None else "evaluated at"
         where = f"{'only while' if narrow else 'whenever'} one missed '{name}' costs {alarms} "
@@ -355,7 +383,8 @@ def _robust(ev: Evaluation) -> list[Note]:
             first, last = (percent(1 - 1 / (1 + end * odds)) for end in (low, high))
             where += f", or {_between(first, last, low, high)} of cases are '{name}' "
             where += f"({stated} {percent(shares[1])})"
-    return [Note("sensitive" if narrow else "robust", model=ev.best, wins=wins, where=where)]
+    code, model = "sensitive" if narrow else "robust", quoted_name(ev.best)
+    return [Note(code, model=model, wins=wins, where=where)]
 
 
 def _between(first: str, last: str, low: float, high: float) -> str:

@@ -26,7 +26,7 @@ from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.proposal import file_words, given, option
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
-from stakes.messages.quantities import grouped, per_case, percent, plain
+from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.posteriors import Posteriors
 from stakes.sources.table import Table
 
@@ -189,11 +189,14 @@ def _about_extra_decisions(ev: Evaluation) -> list[Note]:
     said = []
     for j in extra:
         values = {"model": ev.best, "decision": app.decisions[j]}
-        values |= {"share": percent(used["share"][j], 0), "cost": per_case(float(used["cost"][j]))}
+        values |= {
+            "share": percent(used["share"][j], 0),
+            "cost": money(float(used["cost"][j]), app.unit),
+        }
         if np.isnan(used["saves"][j]):
             said.append(Note("extra-decision", **values))
         else:
-            saves = per_case(float(used["saves"][j]))
+            saves = money(float(used["saves"][j]), app.unit)
             said.append(Note("extra-decision-saves", **values, saves=saves))
     return said
 

@@ -29,11 +29,13 @@ _INFO = {
     "one before re-calibrating.",
     "best-of-bin-edges": "The best threshold was searched among the edges of the bins.",
     "priced-at-average": "Priced at average costs, '{model}, average costs' seems to cost {cost} "
-    "per case; at each case's own costs it costs {paid}.",
+    "per case; at each case's own costs it costs {paid} per case.",
     "costs-by-expectation": "Uncertain costs are replaced by their expectation; evaluate() tells "
     "what depends on them.",
     "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",
     # what to mind beside the verdict
+    "short-of-sure": "The chance that {model} is best is {chance}; to tell two models apart, it "
+    "must exceed {bar}.",
     "range-regret": "Over the whole range {model} is {regret}.",
     "range-holds": "Over the whole range {model} {stays}.",
     "range-safest": "The safest model is {model}: {regret}.",

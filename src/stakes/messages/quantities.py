@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -34,6 +34,15 @@ def plain(number: float, digits: int = 4) -> str:
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
     text = f"{number:.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def digits_apart(numbers: Iterable[float]) -> int:
+    """How many digits borders need so that no two of them read alike: two, three or four."""
+    ends = sorted({number for number in numbers if math.isfinite(number)})
+    for digits in (2, 3):
+        if len({plain(end, digits) for end in ends}) == len(ends):
+            return digits
+    return 4
 
 
 def amount(number: float) -> str:

@@ -156,6 +156,10 @@ def _question(sheet: Sheet) -> str:
     return "Which model should we deploy?" if len(models) > 1 else "What does it cost?"
 
 
+#: What follows the name of a model in that of a rule.
+_RULES = (", per case", ", one threshold", ", average costs")
+
+
 def _from(sheet: Sheet) -> Html:
     """Where the figures come from, in one line."""
     record = sheet.record
@@ -166,11 +170,18 @@ def _from(sheet: Sheet) -> Html:
         share, name = app["data_priors"][1], app["classes"][1]
         name = name if name[:1].isalpha() else f"“{name}”"  # not to be taken for a number
         parts.append(f"{grouped(round(share * record['cases']))} {name} ({percent(share)})")
-    kind = "rule" if sheet.by_case else "model"
-    parts.append(f"{count} {kind}{'s' if count != 1 else ''}")
+    names = [model["name"] for model in record["models"]]
+    models = len({_without_rule(name) if sheet.by_case else name for name in names})
+    parts.append(f"{models} model{'s' if models != 1 else ''}")
+    parts += [f"{count} rules"] if models < count else []
     parts += [f"made {facts['made']}"] if "made" in facts else []
     parts += [f"stakes {facts['stakes']}"] if "stakes" in facts else []
     return Html(" · ".join(text(part) for part in parts))
+
+
+def _without_rule(name: str) -> str:
+    """The model behind one of the rules that use it with costs per case."""
+    return name.rpartition(", ")[0] if name.endswith(_RULES) else name
 
 
 def _footer(sheet: Sheet) -> str:

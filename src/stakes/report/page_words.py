@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.evaluation.verdict import quoted_name, rounded_up
-from stakes.messages.quantities import grouped, percent, plain
+from stakes.messages.quantities import digits_apart, grouped, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 from stakes.report.page_inputs import LARGE, stays
@@ -187,10 +187,10 @@ def _holds(record: Any) -> list[Html]:
     if fp <= tn or fn <= tp:
         return []
     others = {"none": "no model pays off", "tie": "no clear winner"}
-    rows = []
+    rows, digits = [], digits_apart(each["low"] for each in stretches)
     for each in stretches:
-        low = plain(each["low"], 3)
-        stretch = f"{low} or more" if each["high"] is None else f"{low} to {plain(each['high'], 3)}"
+        low, high = plain(each["low"], digits), each["high"]
+        stretch = f"{low} or more" if high is None else f"{low} to {plain(high, digits)}"
         winner = others.get(each["winner"], each["winner"])
         rows.append(row(stretch, winner, left=1))
     head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest model, uncalibrated"]

@@ -14,7 +14,7 @@ from stakes._guesses import AnswersGuesses
 from stakes._names import one_of
 from stakes.calibration import stratified_folds
 from stakes.exceptions import DataError
-from stakes.messages.quantities import grouped
+from stakes.messages.quantities import grouped, money, percent
 from stakes.resources.stage_cascade import (
     Cascade,
     Stages,
@@ -100,20 +100,21 @@ class CascadeEvaluation(AnswersGuesses):
         """The verdict in two or three sentences."""
         app = self.cascade.application
         saved, low, high = self.saving()
-        factor, unit = (1.0 if app.volume is None else app.volume), app.unit or ""
+        factor = 1.0 if app.volume is None else app.volume
         each = f"a {app.period}" if app.volume is not None and app.period else "per case"
-        said = [_amount(value * factor, unit) for value in (saved, low, high)]
+        amount = money(saved * factor, app.unit)
+        ends = " to ".join(money(value * factor, None) for value in (low, high))
         best = self.best_stage
         if low <= 0:
             return (
-                f"Ask only {best}. A cascade does not clearly save anything: {said[0]} {each} "
-                f"({said[1]} to {said[2]})."
+                f"Ask only {best}. A cascade does not clearly save anything: {amount} {each} "
+                f"({ends})."
             )
-        asked = ", ".join(f"{name} in {100 * share:.0f} %" for name, share in self.asked.items())
+        first, *others = (f"{name} in {percent(share, 0)}" for name, share in self.asked.items())
         return (
-            f"Use the cascade. It saves {said[0]} {each} ({said[1]} to {said[2]}) against asking "
-            f"only {best}: {100 * self.way_to_oracle:.0f} % of what an oracle would save that "
-            f"knows whom to ask. It asks {asked} of the cases."
+            f"Use the cascade. It saves {amount} {each} ({ends}) compared with asking only {best}, "
+            f"{percent(self.way_to_oracle, 0)} of what an oracle that knows whom to ask would "
+            f"save. It asks {', '.join([f'{first} of cases', *others])}."
         )
 
     def __str__(self) -> str:
@@ -258,9 +259,3 @@ def _mean(values: FloatArray, share: FloatArray, level: float) -> tuple[float, f
     spread = float(np.sqrt((share**2 * (values - mean) ** 2).sum()))
     half = float(ndtri((1 + level) / 2)) * spread
     return mean, mean - half, mean + half
-
-
-def _amount(value: float, unit: str) -> str:
-    """An amount in words, in whole units where it is large."""
-    number = grouped(round(value)) if abs(value) >= 1000 else f"{value:.3g}"
-    return f"{number} {unit}".strip()

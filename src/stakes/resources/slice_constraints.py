@@ -184,7 +184,7 @@ class ConstrainedSlices(AnswersGuesses):
             step, saved = f"1 {app.unit or ''}".rstrip(), self.shadow_price
         else:
             step, saved = "0.01", self.shadow_price / 100
-        more = f"Loosened by {step}, it would cost about {money(saved, app.unit)} per case less."
+        more = f"Loosening the limit by {step} would save about {money(saved, app.unit)} per case."
         return f"{said}. {more}"
 
     def __repr__(self) -> str:
@@ -227,9 +227,9 @@ def constrained_slices(
         What must be alike: the share of cases acted on, of positives acted on, of negatives acted
         on, or the cost per case. True and false positives together are equalised odds [1]_.
     ratio : float, optional
-        The lowest must be at least this times the highest, 0 to 1.
+        The value of the lowest slice must be at least this fraction of the highest, 0 to 1.
     difference : float, optional
-        The highest may be at most this above the lowest. Give one of the two.
+        The value of the highest slice may exceed the lowest by at most this. Give one of the two.
     positive : name, optional
         Which class high scores speak for, where the labels are words and the costs name none.
     sample_weight : column, optional
@@ -264,7 +264,7 @@ def constrained_slices(
     >>> found.rates.selection, found.price
     (array([0.5, 0.5]), 0.0625)
     >>> found["b"].text
-    'at random: in 50 % of cases act above 0.65 and in 50 % of cases act above 0.3'
+    'act above 0.65 in 50 % and act above 0.3 in 50 % of cases, chosen at random'
     """
     names = as_constraints(constraint)
     ratio, difference = _limit(ratio, difference)

@@ -67,8 +67,8 @@ class SliceRule:
         if len(said) == 1:
             return said[0]
         shares = [percent(share) for share in self.mixture]
-        *first, last = (f"in {each} of cases {cut}" for each, cut in zip(shares, said, strict=True))
-        return f"at random: {', '.join(first)} and {last}"
+        parts = [f"{cut} in {each}" for each, cut in zip(shares, said, strict=True)]
+        return f"{', '.join(parts[:-1])} and {parts[-1]} of cases, chosen at random"
 
     def chances(self, scores: Any) -> FloatArray:
         """How likely it is that each case is acted on."""

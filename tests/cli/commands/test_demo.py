@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-FILES = ["churn.csv", "loans.csv", "pets-costs.toml", "pets.csv"]
+FILES = ["churn.csv", "june.csv", "loans.csv", "may.csv", "pets-costs.toml", "pets.csv"]
 PAGES = ["churn.html", "loans.html", "pets.html"]
 
 

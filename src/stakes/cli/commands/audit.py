@@ -43,10 +43,10 @@ your own is audited from Python: stakes.audit.audit(my_function, application=...
 
 _PRINTED = {
     "--json": "everything, as JSON",
-    "--plot FILE": "draw level sets against lines of equal cost",
-    "--html PAGE": "write the audit as a page",
-    "--draws N": "random pairs for the misranking rate",
-    "--seed 0": "of the random pairs",
+    "--plot FILE": "also draw level sets against lines of equal cost",
+    "--html PAGE": "also write a report page",
+    "--draws N": "number of random pairs behind the misranking rate",
+    "--seed 0": "the seed of the random pairs",
 }
 
 

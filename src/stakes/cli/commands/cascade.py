@@ -42,8 +42,8 @@ _STAGES = {
     "--prices 0,0.5": "what asking each stage costs, in the order of the models",
     "--folds 5": "how many parts the cases are split into; each is judged by a cascade learnt from "
     "the others",
-    "--level 0.95": "of the intervals",
-    "--seed 0": "for the parts",
+    "--level 0.95": "the confidence level of intervals",
+    "--seed 0": "the seed for splitting the cases",
 }
 
 

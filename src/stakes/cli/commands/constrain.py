@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from stakes.resources import ConstrainedSlices, SliceRates
 
 FIRST_CALL = (
-    "stakes constrain credit.csv --label bad --scores p --by age --cost fn=10 fp=1 --ratio 0.8"
+    "stakes constrain may.csv --label churned --positive yes --scores gbm_p --by region "
+    "--cost fn=40 fp=4 --ratio 0.8"
 )
 #: What most people need, in the order of a first call.
 MOST_USED = "file --label --positive --scores --by --cost --constraint --ratio --difference --test"
@@ -29,18 +30,21 @@ EXAMPLES = """examples:
   stakes constrain credit.csv --label bad --scores p --by age --cost fn=10 fp=1 \\
          --constraint true_positive,false_positive --difference 0.05 --test new.csv
 
-Each slice gets a threshold of its own, or a random mixture of two. Decisions by them are made in
+Each slice gets a threshold of its own, or a random mixture of two. To decide by these rules, use
 Python: stakes.resources.constrained_slices(...).decide(scores, by).
 """
 _LIMIT = {
     "--by COLUMN": "the slice of each case, such as a region or an age group",
     "--constraint A,B": "what must be alike: selection (default; the share acted on), "
     "true_positive, false_positive or cost; several with commas",
-    "--ratio 0.8": "the lowest must be at least this times the highest",
-    "--difference 0.05": "the highest may be at most this above the lowest",
+    "--ratio 0.8": "the value of the lowest slice must be at least this fraction of the highest",
+    "--difference 0.05": "the value of the highest slice may exceed the lowest by at most this",
     "--min-cases 10": "refuse slices with fewer cases of an outcome",
 }
-_PRINTED = {"--test FILE": "other cases with the same columns: what the rules cost there", **FORMS}
+_PRINTED = {
+    "--test FILE": "also say what the rules cost on other cases, with the same columns",
+    **FORMS,
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -178,6 +182,6 @@ def _table(rates: SliceRates, free: SliceRates) -> str:
         "cases": [grouped(each) for each in rates.cases],
         **{name: [percent(each) for each in getattr(rates, name)] for name in shares},
         "cost": aligned(rates.cost.tolist()),
-        "free": aligned(free.cost.tolist()),
+        "without the limit": aligned(free.cost.tolist()),
     }
     return str(Frame(columns))

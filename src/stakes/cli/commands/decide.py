@@ -12,7 +12,10 @@ from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_b
 if TYPE_CHECKING:
     from stakes.rules import DecisionRule
 
-FIRST_CALL = "stakes decide new.csv --rule rule.json -o decided.csv"
+FIRST_CALL = (
+    "stakes eval may.csv --label churned --positive yes --scores gbm_p --cost fn=40 fp=4 "
+    "--rule rule.json\nstakes decide june.csv --rule rule.json -o decided.csv"
+)
 EXAMPLES = """examples:
   stakes decide new.csv --rule rule.json -o decided.csv
   stakes decide 'lake/day=*/*.parquet' --rule rule.json -o decided.parquet

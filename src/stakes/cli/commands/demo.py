@@ -28,6 +28,8 @@ EXAMPLES = (
 )
 #: Words of the commands that name files, which lie in the folder of the demonstration.
 FILES = {"churn.csv", "pets.csv", "pets-costs.toml", "loans.csv"}
+#: Files for the examples in the help of other commands.
+MONTHS = {"may.csv", "june.csv"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(args.output)
     folder.mkdir(parents=True, exist_ok=True)
     refuse_foreign_index(folder)
-    for name in sorted(FILES):
+    for name in sorted(FILES | MONTHS):
         write_whole(folder / name, example_path(name).read_text(encoding="utf-8"))
     worst = EXIT_OK
     for title, line in EXAMPLES:

@@ -7,7 +7,12 @@ import argparse
 from stakes.cli.options import add_options
 from stakes.cli.problems import EXIT_OK, warn
 
-FIRST_CALL = "stakes merge january.json february.json -o all.json"
+_COUNTED = "--label churned --positive yes --scores gbm_p --cost fn=40 fp=4"
+FIRST_CALL = (
+    f"stakes eval may.csv {_COUNTED} --save may.json\n"
+    f"stakes eval churn.csv {_COUNTED} --save churn.json\n"
+    "stakes merge may.json churn.json -o all.json"
+)
 EXAMPLES = """examples:
   stakes merge monday.json tuesday.json -o week.json
   stakes merge 'shards/*.json' -o all.json

@@ -7,7 +7,10 @@ import argparse
 from stakes.cli.options import RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, written_by
 
-FIRST_CALL = "stakes rule rule.json --sql postgres"
+FIRST_CALL = (
+    "stakes eval may.csv --label churned --positive yes --scores gbm_p --cost fn=40 fp=4 "
+    "--rule rule.json\nstakes rule rule.json --sql postgres"
+)
 EXAMPLES = """examples:
   stakes rule rule.json
   stakes rule rule.json --sql postgres

@@ -21,12 +21,12 @@
     const nec = now.nec[k];
     const baseline = `always deciding '${now.naiveDecision}'`;
     if (now.kind === "none") {
-      return `Use no model: keep ${baseline}. No model here costs less (the nearest, ${names[k]}, ` +
+      return `Use no model: keep ${baseline}. No model here costs less (the nearest, ${quotedName(names[k])}, ` +
         `costs ${percent(nec, 0)} ${paid === "cost" ? "of it" : "of what can be avoided there"}).`;
     }
     if (now.kind === "cannot say") {
       if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
-      return `Cannot say: ${names[k]} may be no better than ${baseline} (NEC ${nec.toFixed(3)}, ` +
+      return `Cannot say: ${quotedName(names[k])} may be no better than ${baseline} (NEC ${nec.toFixed(3)}, ` +
         `${percent(page.level, 1)} interval ${now.low[k].toFixed(3)} to ${now.high[k].toFixed(3)}).`;
     }
     if (now.kind === "deploy after re-calibrating") {
@@ -75,7 +75,8 @@
 
   // ---- whether to switch from the model in use, at another volume or scale of all costs
   const switched = (scale) => {
-    const { baseline, challenger, challengers, switching_cost: price } = page.challenge;
+    const { challengers, switching_cost: price } = page.challenge;
+    const [baseline, challenger] = [page.challenge.baseline, page.challenge.challenger].map(quotedName);
     const [saving, low, high] = [page.challenge.saving, ...page.challenge.interval].map((each) => each * scale);
     if (saving <= 0) {
       const more = saving < 0 ? `costs ${amount(-saving)} more` : "costs as much";
@@ -87,7 +88,7 @@
     const saves = `saves ${amount(saving)} (${ends}${together})`;
     const paid_ = `the ${money(price, app.unit)} that switching costs`;
     if (low * cases > price) {
-      const k = names.indexOf(challenger);
+      const k = names.indexOf(page.challenge.challenger);
       const at = stated[k].threshold === null ? "" : ` at ${rule(k, stated[k].threshold)}`;
       return `Switch from ${baseline} to ${challenger}${at}. It ${saves}${price > 0 ? `, more than ${paid_}` : ""}.`;
     }
@@ -126,7 +127,7 @@
     const saved = 1 - nec[best];
     const baseline = `always deciding '${decision}'`;
     if (!(saved > 0)) return `None: no model here costs less than ${baseline}${how}.`;
-    const whether = page.challenge && ` Whether to switch from ${page.challenge.baseline} was decided at the ` +
+    const whether = page.challenge && ` Whether to switch from ${quotedName(page.challenge.baseline)} was decided at the ` +
       "stated costs and shares only.";
     return `Cheapest here: ${quotedName(names[best])}. It saves ${amount(naive * saved)}, ${percent(saved, 0)} of the ${paid} of ` +
       `${baseline}${how}.${whether || surelyThere}`;

@@ -62,7 +62,7 @@ def test_the_terminal_marks_them(monitored):
     assert "2026-03" in part
     assert "~" in part
     assert "ALARM" in part
-    assert "Not seen without labels" in " ".join(part.split())
+    assert "Without labels, an estimate cannot see" in " ".join(part.split())
     assert monitored("--quiet").out == "2026-03\n"
 
 

@@ -55,7 +55,7 @@ _CONVERSATION = {
 }
 _RESULT = {
     "-o --output costs.toml": "save costs and answers",
-    "--unit EUR": "the unit of the costs, with --amounts (see --help-all)",
+    "--unit EUR": "the unit of the costs, where they are given as --amounts",
     "--volume 250000/yr": "number of cases per period, to compute totals",
     "--json": "the result, as JSON",
 }
@@ -67,7 +67,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     add_model_options(parser)
     title = "what you can say without being asked"
-    add_group(parser, title, _SAID, amounts={"nargs": "+"}, error_share=0.6)
+    add_group(
+        parser,
+        title,
+        _SAID,
+        amounts={"nargs": "+", "metavar": ("fn=200..400", "fp=5..10")},
+        error_share=0.6,
+    )
     defaults = {"goal": "model", "tolerance": 0.02, "cases": {"type": int}, "name": ""}
     add_group(parser, "the conversation", _CONVERSATION, **defaults)
     add_group(parser, "the result", _RESULT)

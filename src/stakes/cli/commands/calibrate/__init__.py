@@ -46,13 +46,13 @@ _CALIBRATION = {
     "to it (default: a little below the lowest finite one)",
     "--folds 5": "folds for cross-fitting",
     "--groups COLUMN": "rows that stay in one fold",
-    "--seed 0": "seed of the folds",
+    "--seed 0": "the seed of the folds",
     "--apply CAL.json": "apply a saved calibration to the file, to the columns saved with it. Give "
     "the share of positives in the file with --prevalence, or let --prevalence estimate find it",
 }
 _WRITTEN = {
     "-o --output FILE": "the calibration, or with --apply the new table (CSV, or .parquet)",
-    "--plot FILE": "draw reliability before and after",
+    "--plot FILE": "also draw reliability before and after",
     "--json": "print everything, as JSON",
 }
 

@@ -33,29 +33,30 @@ a judge labelled every row, and `churned` holds the truth of some:
   stakes estimate june.csv --label churned --positive yes --judge llm \\
          --decisions called --cost fn=40 fp=4
 
-What no estimate without labels can see: that the same inputs now lead to other outcomes. Label
-some new cases at random to check that.
+Without labels, no estimate can see whether the same inputs now lead to other outcomes. Label some
+new cases at random to check.
 """
     + EXIT_CODES
 )
 _REFERENCE = {
     "--reference OLD.csv": "a file with labels and the same columns",
-    "--inputs A,B": "columns that the model saw; the reference is weighted by them if their mix "
-    "has changed",
+    "--inputs A,B": "columns that the model saw; if their mix has changed, the reference is "
+    "re-weighted to the new mix",
     "--change {auto,none,shares,inputs}": "what has changed since the reference (default auto: the "
     "simplest that the scores do not reject)",
     "--by COLUMN": "also estimate each value of this column by itself",
     "--level 0.95": "the confidence level of intervals",
 }
 _SOME = {
-    "--chances COLUMN": "the chance with which each row was to be labelled (default: all alike)",
-    "--judge COLUMN": "labels of a person or a model that errs, for every row; the label column "
-    "holds the truth of some. Needs --decisions",
-    "--plan N": "say which rows to label, if about N labels can be had",
+    "--chances COLUMN": "the probability with which each row was chosen to be labelled (default: "
+    "the same for all)",
+    "--judge COLUMN": "labels for every row by a person or a model that makes mistakes; --label "
+    "then holds the truth of some rows. Needs --decisions",
+    "--plan N": "choose which rows to label, if you can get about N labels",
     "--plan-width W": "the same, for an interval of this width",
-    "-o --output FILE": "write the rows (.csv or .jsonl) with the `chance` of each, and 1 in "
-    "`drawn` for those to label",
-    "--seed 0": "of the rows that are drawn",
+    "-o --output FILE": "with --plan, write the rows (.csv or .jsonl) with the `chance` of each, "
+    "and 1 in `drawn` for those to label",
+    "--seed 0": "the seed for drawing these rows",
 }
 #: Which options belong to which question, by their names in Python.
 _OF_REFERENCE, _OF_PLAN = ("inputs", "change"), ("output", "seed")
@@ -65,10 +66,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     add_data_options(parser)
-    add_group(parser, "no labels: the reference", _REFERENCE, change="auto", level=0.95,
+    add_group(parser, "without labels (with --reference)", _REFERENCE, change="auto", level=0.95,
               inputs={"default": ""})  # fmt: skip
     numbers = {"plan": {"type": int}, "plan_width": {"type": float}, "seed": 0}
-    add_group(parser, "labels for some rows (without --reference)", _SOME, **numbers)
+    add_group(parser, "with labels for some rows (without --reference)", _SOME, **numbers)
     add_model_options(parser)
     add_cost_options(parser)
     add_group(parser, "what to print", {"--json": "everything, as JSON"})

@@ -14,11 +14,11 @@ from stakes.messages.quantities import grouped, percent
 
 #: What estimates from some labels assume.
 BY_LABELS = (
-    "Assumed: chance alone chose the rows that have a label, with equal chances or those of "
+    "Assumes that the labelled rows were chosen at random, with equal chances or with those of "
     "--chances."
 )
 BY_JUDGE = (
-    "Assumed: given the truth, the judge errs as often in all rows as in those that have a label, "
+    "Assumes that, given the truth, the judge errs as often in all rows as in the labelled ones, "
     "whatever was decided."
 )
 
@@ -63,15 +63,15 @@ def print_plan(found: FilePlan) -> None:
     plan, rows = found.plan, grouped(found.plan.chances.shape[0])
     what = f"the cost of {found.models[0]}"
     if len(found.models) > 1:
-        what = f"the cost of {found.models[0]} less that of {found.models[1]}"
+        what = f"the difference in cost between {found.models[0]} and {found.models[1]}"
     print_wrapped(
         f"Label about {grouped(plan.labels)} of {rows} rows, each with its own chance: the "
         f"{percent(plan.level)} interval of {what} will be about {plan.width:.3g} wide.",
         style=bold,
     )
     print_wrapped(
-        f"Drawn with equal chances, {grouped(plan.random)} labels give the same; without the "
-        f"scores, {grouped(plan.plain)}."
+        f"With equal chances, that would take {grouped(plan.random)} labels; without the scores, "
+        f"{grouped(plan.plain)}."
     )
 
 

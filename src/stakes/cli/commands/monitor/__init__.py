@@ -23,7 +23,10 @@ from stakes.messages.audience import shown
 
 __all__ = ["configure", "run"]
 
-FIRST_CALL = "stakes monitor january.json february.json --positive yes --cost fn=40 fp=4"
+FIRST_CALL = (
+    "stakes monitor may.csv --time date --label churned --positive yes --scores gbm_p "
+    "--cost fn=40 fp=4"
+)
 #: What most people need, in the order of a first call.
 MOST_USED = (
     "file --label --positive --scores --time --period --reference-first --cost --costs --fail-if"
@@ -36,9 +39,9 @@ EXAMPLES = (
          --positive yes --scores gbm_p --cost fn=40 fp=4 --plot costs.svg
 
 The first period is the reference, or the first N together with --reference-first. Files of counts
-come from  stakes eval ... --save FILE.  The false-alarm rate over the whole
-run, however long, is 1 minus --level. Periods in which no row has a label yet are estimated from
-the scores, and marked; their alarms have a budget of their own.
+come from  stakes eval ... --save FILE.  The false-alarm rate over the whole run, however long, is
+1 minus --level. Periods in which no row has a label yet are estimated from the scores, and marked;
+their alarms have a false-alarm rate of their own.
 """
     + EXIT_CODES
 )
@@ -48,8 +51,8 @@ _PERIODS = {
     **ENGINES,
     "--time COLUMN": "the column with the date or period of each row, for one file",
     "--period {hour,day,week,month,quarter,year}": "how to group the dates of --time "
-    "(default: the shortest period, a day or longer, with enough cases). Values that are not dates "
-    "are each taken as a period",
+    "(default: the shortest period, a day or longer, with enough cases). Of values that are "
+    "not dates, each is a period",
     **GROUPS,
     "--reference NAME": "the period to compare with (default: the first)",
     "--reference-first N": "compare with the first N periods together, which is more reliable "
@@ -76,8 +79,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the periods with an alarm"}
     add_options(group.add_mutually_exclusive_group(), forms)
-    pictures = {"--plot FILE": "draw the costs over the periods"}
-    add_options(group, {**pictures, "--html PAGE": "write the watch as a page"})
+    pictures = {"--plot FILE": "also draw the costs over the periods"}
+    add_options(group, {**pictures, "--html PAGE": "also write a report page"})
     add_group(parser, CONDITIONS, _ALARM, fail_if=OFTEN)
 
 
