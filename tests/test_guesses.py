@@ -794,6 +794,10 @@ class TestSixthList:
             (lambda: stakes.expected_cost(TABLE, COSTS), "expected_cost(matrix, costs=costs)"),
             (lambda: stakes.expected_cost(TABLE, costs=COSTS, prevalence=0.1), "priors=0.02)"),
             (lambda: _evaluated(prevalence=0.1), "priors=0.02"),
+            (
+                lambda: stakes.audit.implied_costs("f1", prevalence=0.1),
+                'implied_costs("f1", stakes',
+            ),
             (lambda: stakes.Application(COSTS, prevalence=0.1), "priors=0.02"),
             (lambda: stakes.elicitation.Elicitation(prevalence=0.1), "priors=0.02"),
             (
@@ -843,8 +847,11 @@ class TestSixthList:
         pd = pytest.importorskip("pandas", reason="frames of models are pandas here")
         models = pd.DataFrame({"a": GBM, "b": GBM**2})
         with pytest.raises(StakesError, match="one model at a time") as error:
-            stakes.curves.bayes_error(Y, models)
-        assert "bayes_error(y_true, models[model]) for model in models.columns" in str(error.value)
+            stakes.curves.bayes_error(Y, models, positive=1)
+        assert (
+            "bayes_error(y_true, models[model], positive=...) for model in models.columns"
+            in str(error.value)
+        )
         with pytest.raises(StakesError, match="one-dimensional") as error:
             stakes.ScoreCounts.from_scores(Y, models)
         assert "scores['a']" in str(error.value)

@@ -315,6 +315,8 @@ OPTIONS: dict[str, dict[str, str]] = {
                                      "your own is p > t")
     | dict.fromkeys(("priors", "prior", "prevalence"),
                     "posteriors=stakes.Posteriors(p).with_priors(0.02, from_priors=0.08)"),
+    "implied_costs": dict.fromkeys(("priors", "prior", "prevalence"),
+                                   f'implied_costs("f1", {_TABLE}); shares are those of the table'),
     "ScoreCounts": dict.fromkeys(("positive", "pos_label", "y_true", "scores"),
                                  _SCORES.replace("p,", 'p, classes=["no", "yes"],')),
     "min_cost": dict.fromkeys(("return_threshold", "threshold", "thresholds"),

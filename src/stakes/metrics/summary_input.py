@@ -79,7 +79,8 @@ def _either(
         if several or isinstance(given[1], Mapping):
             each = f"{{model: {name}(y_true, p) for model, p in models.items()}}"
             if several:
-                each = f"{{model: {name}(y_true, models[model]) for model in models.columns}}"
+                more = "".join(f", {word}=..." for word in options)
+                each = f"{{model: {name}(y_true, models[model]{more}) for model in models.columns}}"
             raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
         try:
