@@ -448,8 +448,9 @@ class TestKinds:
         paired = stakes.PairedCounts.from_decisions(Y, {"a": Y})
         right = {"groups": (("n", "s"),), "keys": [[0], [1]], "counts": [[1, 1], [1, 1]]}
         assert stakes.GroupedCounts(**right, joint=paired).n_groups == (2,)  # type: ignore[arg-type]
-        for wrong in ({"groups": (1, 2)}, {"keys": "ab"}, {"keys": [[0.5], [1]]}, {"joint": Y}):
-            with pytest.raises(StakesError, match=f"`{next(iter(wrong))}` must"):
+        for wrong in ({"groups": (1, 2)}, {"keys": "ab"}, {"keys": [[0.5], [1]]}, {"joint": Y},
+                      {"keys": 0, "counts": 1.0}, {"counts": 1e308}):  # fmt: skip
+            with pytest.raises(StakesError, match=f"`{next(iter(wrong))}`.* must"):
                 stakes.GroupedCounts(**({**right, "joint": paired} | wrong))  # type: ignore[arg-type]
 
     def test_flags_and_parts(self) -> None:

@@ -295,11 +295,11 @@ class GroupedCounts(Storable):
 
     def __post_init__(self) -> None:
         of_kind(self.joint, "joint", PairedCounts)
-        sides = of_kind(self.groups, "groups", Iterable)
-        keep(self, groups=tuple(tuple(of_kind(side, "groups", Iterable)) for side in sides))
+        given = of_kind(self.groups, "groups", Iterable)
+        keep(self, groups=tuple(tuple(of_kind(side, "groups", Iterable)) for side in given))
         keep(self, keys=_positions(self.keys, "keys"), counts=as_counts(self.counts, "counts"))
-        shape = (self.counts.shape[0], len(self.groups))
-        if self.keys.shape != shape or self.counts.shape[1:] != self.joint.counts.shape:
+        rows, sides = self.keys.shape[:1], self.keys.shape[1:]
+        if sides != (len(self.groups),) or self.counts.shape != rows + self.joint.counts.shape:
             raise DataError(
                 f"`keys` and `counts` must have one row for each group and one column for each "
                 f"side or cell; got {self.keys.shape} and {self.counts.shape}."
