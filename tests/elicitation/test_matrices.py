@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from stakes import ConfusionMatrix, bayes_decisions
-from stakes.elicitation import MatrixElicitation
+from stakes.elicitation import (
+    MatrixElicitation,
+    matrix_answers_from_toml,
+    matrix_answers_to_toml,
+)
 from stakes.elicitation.matrix_session import _drawn, _inner_point, _least_and_most
 from stakes.exceptions import CostError, DataError
 
@@ -99,6 +103,40 @@ def test_question_in_words_and_cannot_say():
     assert talk.answered(question, prefers="=") is talk
     with pytest.raises(DataError, match="'a', 'b' or '='"):
         talk.answered(question, prefers="c")
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_the_only_answer_is_asked_the_other_way_round(first):
+    systems = {
+        "careful": ConfusionMatrix([[40, 10, 0], [0, 50, 0], [30, 0, 20]], PETS),
+        "eager": ConfusionMatrix([[10, 40, 0], [0, 50, 0], [0, 0, 50]], PETS),
+    }
+    other = {"a": "b", "b": "a"}[first]
+    question = start().question(systems, cases=150)
+    assert not question.why
+    talk = start().answered(question, prefers=first)
+    again = talk.question(systems, cases=150)
+    assert "the other way round" in again.why
+    assert again.systems == question.systems[::-1]
+    for here, there in zip(again.outcomes, question.outcomes[::-1], strict=True):
+        assert here.tolist() == there.tolist()
+    sure = talk.answered(again, prefers=other)  # the same outcome, by its other letter
+    assert [s.said for s in sure.statements] == [talk.statements[0].said] * 2
+    assert sure.question(systems, cases=150) is None
+    for unsure in (first, "="):
+        assert talk.answered(again, prefers=unsure).statements == ()
+    read = matrix_answers_from_toml(matrix_answers_to_toml(talk))
+    kept = read.question(systems, cases=150)
+    assert sorted(map(np.ndarray.tolist, kept.outcomes)) == sorted(
+        map(np.ndarray.tolist, question.outcomes)
+    )
+
+
+def test_statements_of_ratios_are_not_asked_again():
+    systems = {"a": ConfusionMatrix(np.eye(3) * 50, PETS)}
+    talk = start().ratio(("fox", "cat"), ("cat", "dog"), between=(4, 4))
+    assert talk.question(systems) is None
+    assert start().question(systems) is None
 
 
 def test_application_and_middle():

@@ -296,21 +296,46 @@ class MatrixElicitation(AnswersGuesses):
         """Which of two systems' outcomes is better, where that matters most; None when done.
 
         Done when one system loses at most `tolerance` of the cost of the best naive decision,
-        for every matrix drawn.
+        for every matrix drawn. Where one answer alone led there, it is asked again, the other
+        way round.
         """
-        return asked_about(systems, self.samples, tolerance=tolerance, cases=cases)
+        found = asked_about(systems, self.samples, tolerance=tolerance, cases=cases)
+        return found or self._other_way_round()
+
+    def _other_way_round(self) -> MatrixQuestion | None:
+        """The only question that was answered, mirrored; None where more was said."""
+        if len(self.statements) != 1 or "better" not in self.statements[0].inputs:
+            return None
+        said = self.statements[0].inputs
+        side = -1 if said.get("prefers", "a") == "a" else 1  # the preferred one has another letter
+        outcomes = [np.asarray(said[name]) for name in ("better", "worse")][::side]
+        systems = list(said.get("systems", ("one", "the other")))[::side]
+        why = "one answer alone decides, so it is asked again, the other way round"
+        return MatrixQuestion(
+            (systems[0], systems[1]), (outcomes[0], outcomes[1]), tuple(self.classes),
+            tuple(self.decisions or ()), float(side > 0), why,
+        )  # fmt: skip
 
     def answered(self, question: MatrixQuestion, *, prefers: str) -> MatrixElicitation:
-        """The conversation with an answer: "a", "b", or "=" for cannot say."""
+        """The conversation with an answer: "a", "b", or "=" for cannot say.
+
+        An earlier answer about the same two outcomes is taken back where this one contradicts it,
+        or where it now cannot be said.
+        """
         if place_of(prefers, ("a", "b", "=")) is None:
             raise DataError(f"an answer is 'a', 'b' or '='; got {in_brief(prefers)}.")
         of_kind(question, "question", MatrixQuestion)
-        if prefers == "=":
-            return self
         side = 1 if prefers == "a" else -1
         (better, worse), names = question.outcomes[::side], question.systems[::side]
+        back = [k for k, s in enumerate(self.statements)
+                if np.array_equal(s.coefficients, better - worse)
+                or (prefers == "=" and np.array_equal(s.coefficients, worse - better))]  # fmt: skip
+        if back or prefers == "=":
+            return self.without(*back) if back else self
         said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
-        return self.preferred(better, worse, said=said)
+        made = self.preferred(better, worse, said=said).statements[-1]
+        inputs = {**made.inputs, "systems": names, "prefers": prefers}
+        return self.stated(replace(made, inputs=inputs))
 
     def frame(self) -> Frame:
         """One row per cell that costs something: truth, decision, least, most."""

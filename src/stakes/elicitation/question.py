@@ -200,6 +200,8 @@ class MatrixQuestion:
         Rows and columns.
     share : float
         Share of the matrices still possible that prefer the first.
+    why : str
+        Why this is asked, where it is not to choose between the systems.
     """
 
     systems: tuple[str, str]
@@ -207,6 +209,7 @@ class MatrixQuestion:
     classes: tuple[Name, ...]
     decisions: tuple[Name, ...]
     share: float
+    why: str = ""
 
     def text(self) -> str:
         """The question in words: the cells in which the outcomes differ."""

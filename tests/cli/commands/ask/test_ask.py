@@ -256,11 +256,13 @@ class TestMoreOutcomes:
         return lambda *words: run(*base, *words)
 
     def test_an_answer_picks_the_model_and_is_kept(self, pets, tmp_path):
-        done = pets("--answer", "a,a,a", "-o", "costs.toml")
+        done = pets("--answer", "a,b", "-o", "costs.toml")
         assert done.code == 0
         assert "decided as 'dog'" in done.out
         assert "Take one" in done.out
-        assert "Take two" in pets("--answer", "b,b,b").out
+        assert "Question 2" in done.out
+        assert "Question 3" not in done.out
+        assert "Take two" in pets("--answer", "b,a").out
         costs = read_costs(tmp_path / "costs.toml").costs
         assert costs.classes == ("cat", "dog", "fox")
         assert 30 * costs.cost("cat", "dog") <= 20 * costs.cost("fox", "cat") * 1.2
@@ -269,8 +271,21 @@ class TestMoreOutcomes:
         assert len(again["cells"]) == 6
 
     def test_typed(self, pets, typed):
-        typed("x", "a", "a", "a", "q")
-        assert "Take one" in pets().out
+        typed("x", "a", "?", "b", "q")
+        out = " ".join(pets().out.split())
+        assert "Take one" in out
+        assert "One answer alone decides, so it is asked again, the other way round." in out
+
+    def test_who_prefers_both_is_told_so_and_asked_afresh(self, pets):
+        done = pets("--answer", "a,a,a,b")
+        assert "each of the two once, so neither answer counts" in " ".join(done.out.split())
+        assert "Take one" in done.out
+        told = pets("--answer", "a,a,a,b", "--json")
+        assert "neither answer counts" in told.err
+        assert len(told.found["answers"]) == 2
+
+    def test_who_cannot_say_the_other_way_round_has_said_nothing(self, pets):
+        assert pets("--answer", "a,=", "--json").found["answers"] == []
 
     def test_the_share_in_use_counts(self, pets, tmp_path):
         done = pets("--prevalence", "cat=.1,dog=.1,fox=.8", "--answer", "a", "-o", "costs.toml")
@@ -280,7 +295,7 @@ class TestMoreOutcomes:
 
     def test_a_range_of_shares_is_asked_in_its_middle_and_checked_at_its_ends(self, pets):
         """The middle of 10 % and 40 % is 20 % on the scale of factors; dogs take the rest."""
-        words = ("--prevalence", "cat=.3,fox=10%..40%", "--answer", "a,a,a")
+        words = ("--prevalence", "cat=.3,fox=10%..40%", "--answer", "a,b")
         out = " ".join(pets(*words).out.split())
         assert (
             "in the middle of the range, where there are 30 % 'cat', 50 % 'dog', 20 % 'fox'" in out
@@ -288,7 +303,7 @@ class TestMoreOutcomes:
         assert "'fox' 10 %" in out
         found = pets(*words, "--json").found
         assert list(found["recommendation_at_ends"]) == ["'fox' 10 %", "'fox' 40 %"]
-        at_one_end = pets("--prevalence", "cat=.3,fox=40%", "--answer", "a,a,a", "--json").found
+        at_one_end = pets("--prevalence", "cat=.3,fox=40%", "--answer", "a,b", "--json").found
         assert found["recommendation_at_ends"]["'fox' 40 %"] == at_one_end["recommendation"]
 
     def test_a_share_that_is_none(self, pets):

@@ -11,6 +11,7 @@ from stakes._checks import as_priors
 from stakes.application.cost_files import file_text
 from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers
 from stakes.cli.commands.ask.learnt_costs import refuse_unanswered, say_kept, toml_path
+from stakes.cli.problems import warn
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_whole
 from stakes.cli.show.terminal import print_json, print_wrapped
@@ -38,6 +39,8 @@ from stakes.typing import FloatArray
 
 SAMPLES = 300
 MOST_QUESTIONS = 25
+#: Said where both answers to one question were taken back.
+TWICE = "Asked both ways round, you preferred each of the two once, so neither answer counts."
 #: Options that say something of one miss and one false alarm.
 TWO_CLASS = (
     "miss_is_worth", "acts_at", "number_willing", "tuned", "sensitivity", "amounts", "rank",
@@ -150,13 +153,17 @@ def _talked(
             break
         text = f"Question {len(before) + 1}.  {question.text()}"
         answer = answer_to(text, _why(question), given, args)
-        if answer in ("q", "="):
+        if answer == "q":
             return talk
+        if answer == "=":
+            return talk.answered(question, prefers=answer)
         if answer == "u":
             talk = before.pop() if before else talk
             continue
         before.append(talk)
         talk = talk.answered(question, prefers=answer)
+        if len(talk.statements) < len(before[-1].statements):
+            (warn if args.json else print_wrapped)(TWICE)
     say_unused(given)
     return talk
 
@@ -164,6 +171,8 @@ def _talked(
 def _why(question: MatrixQuestion) -> str:
     """What hangs on the answer."""
     first, second = question.systems
+    if question.why:
+        return f"{question.why[:1].upper()}{question.why[1:]}."
     return (
         f"A is what {first} does, B what {second} does. {percent(question.share, 0)} of the cost "
         f"matrices that are still possible prefer A, {percent(1 - question.share, 0)} prefer B: "
