@@ -79,6 +79,12 @@ CONFUSION = {
     "--confusion A.csv,B.csv": "confusion matrices instead of cases; the top-left cell says "
     "'truth' or 'decision'",
 }
+#: Where to write the answer: the same in every command that gives one.
+PAGE_OUTPUT = {
+    "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
+    "--html PAGE": "also write a report page",
+}
+OUTPUT = {"-o --output FILE": "write the answer: everything (.json) or the table (.csv)"}
 #: In which form to print, and when to fail.
 FORMS = {"--json": "everything, as JSON", "--csv": "the table, as CSV"}
 OFTEN = {"action": "append", "default": []}

@@ -198,7 +198,7 @@ class TestPlan:
     ("words", "said"),
     [
         (("--scores", "p", "--inputs", "kind"), "--inputs goes with --reference OLD.csv"),
-        (("--scores", "p", "-o", "plan.csv"), "--output goes with --plan N"),
+        (("--scores", "p", "-o", "plan.csv"), "-o writes .json here"),
         (("--scores", "p", "--plan", "9", "--plan-width", "1"), "do not go together"),
         (("--scores", "p", "--plan", "9"), "`labels` must be"),
         (("--scores", "p", "--plan", "900"), "there are 600 cases"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
@@ -43,8 +44,9 @@ your own is audited from Python: stakes.audit.audit(my_function, application=...
 
 _PRINTED = {
     "--json": "everything, as JSON",
-    "--plot FILE": "also draw level sets against lines of equal cost",
+    "-o --output FILE": "write the answer: a page (.html) or everything (.json)",
     "--html PAGE": "also write a report page",
+    "--plot FILE": "also draw level sets against lines of equal cost",
     "--draws N": "number of random pairs behind the misranking rate",
     "--seed 0": "the seed of the random pairs",
 }
@@ -67,8 +69,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import Audit, audit
-    from stakes.cli.show.audit_text import print_audit, print_audit_json
-    from stakes.cli.show.outputs import list_page, page_in, refuse_unfit
+    from stakes.cli.show.audit_text import audit_json, print_audit
+    from stakes.cli.show.outputs import (
+        list_page,
+        page_in,
+        refuse_unfit,
+        say_written,
+        write_answer,
+    )
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
     from stakes.messages.quantities import percent
@@ -77,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
     asked, args.html = args.html, page_in(args.html, f"audit-{args.metric}")
-    refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args))
+    outputs = {"-o": args.output, "--plot": args.plot, "--html": args.html}
+    refuse_unfit(outputs, inquiry_of(args))
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     if args.draws is not None and args.draws < 1:
@@ -86,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     here = _at_stake(inquiry, args.metric)
     drawn = {"rng": args.seed} | ({} if args.draws is None else {"draws": args.draws})
     if args.all:
-        return _all_metrics(here, drawn, args.json, ranges=bool(ends))
+        return _all_metrics(here, drawn, args, ranges=bool(ends))
     scored = _kind_of(args.metric) == "scores"
     given: dict[str, Any] = {"application": here.application, "matrix": here.matrix, **drawn}
     several: Any = here.scores if scored else here.tables
@@ -112,13 +121,14 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         found.to_html(args.html, facts={"source": inquiry.file}, more=notes)
         list_page(asked, args.html)
+    written = write_answer(args.output, partial(audit_json, found, notes))
+    written += [f"plot: {args.plot}"] if args.plot else []
+    written += [f"report: {args.html}"] if args.html else []
     if args.json:
-        print_audit_json(found, notes)
+        print(audit_json(found, notes), end="")
         return EXIT_OK
     print_audit(found, here.costs_said, notes)
-    for what, path in (("plot", args.plot), ("page", args.html)):
-        if path:
-            print(f"\n{what}: {path}")
+    say_written(written)
     return EXIT_OK
 
 
@@ -133,29 +143,37 @@ def _values(metric: str, scores: dict[str, ScoreCounts]) -> list[str]:
     return [f"{name}: {spoken(entry.label)} {entry(each):.4f}" for name, each in scores.items()]
 
 
-def _all_metrics(here: _Here, drawn: dict[str, Any], as_json: bool, *, ranges: bool) -> int:
+def _all_metrics(
+    here: _Here, drawn: dict[str, Any], args: argparse.Namespace, *, ranges: bool
+) -> int:
     """The table of every metric."""
     from stakes.audit import audit_all
     from stakes.cli.show.audit_text import print_table
-    from stakes.cli.show.terminal import print_json
+    from stakes.cli.show.outputs import say_written, write_answer
+    from stakes.cli.show.terminal import json_text
 
     several = here.tables if here.application is not None and len(here.tables) > 1 else None
     table = audit_all(application=here.application, matrix=here.matrix, candidates=several, **drawn)
-    if as_json:
-        print_json({"metrics": table.rows()}, infinite=True)
+    everything = partial(json_text, {"metrics": table.rows()}, infinite=True)
+    written = write_answer(args.output, everything)
+    if args.json:
+        print(everything(), end="")
         return EXIT_OK
     print_table(table, here.application, here.tables)
     if ranges:
         print("\nCosts and shares were taken in the middle of their ranges.")
+    say_written(written)
     return EXIT_OK
 
 
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
+    from stakes.cli.show.outputs import settle_output
     from stakes.exceptions import DataError
     from stakes.metrics import catalogue
 
     file_after_amounts(args)
+    settle_output(args, table=False)
     if args.all and args.metric is not None and args.file is None:
         args.file, args.metric = args.metric, None
     name = args.metric or args.file

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
+from functools import partial
 from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
     FORMS,
+    OUTPUT,
     add_cost_options,
     add_data_options,
     add_group,
@@ -57,13 +58,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_cost_options(parser)
     group = parser.add_argument_group("what to print")
     add_options(group.add_mutually_exclusive_group(), FORMS)
+    add_options(group, OUTPUT)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge the cascade and print the verdict and the table."""
+    from stakes.cli.show.outputs import refuse_unfit, say_written, settle_output, write_answer
+    from stakes.cli.show.terminal import json_text, print_wrapped
+    from stakes.evaluation.model_table import as_csv
     from stakes.resources import evaluate_cascade
 
     file_after_amounts(args)
+    settle_output(args)
+    refuse_unfit({"-o": args.output}, inquiry_of(args))
     given = _given(args)
     names = list(given["stages"])
     given["prices"] = dict(zip(names, _prices(args.prices, names), strict=True))
@@ -72,15 +79,16 @@ def run(args: argparse.Namespace) -> int:
         level=args.level,
     )  # fmt: skip
     table = found.frame()
-    if args.json:
-        record = {"verdict": found.text, "asked": dict(found.asked), "rows": table.rows()}
-        print(json.dumps(record, indent=2))
-    elif args.csv:
-        print(",".join(table.columns))
-        for row in table.rows():
-            print(",".join(str(value) for value in row.values()))
-    else:
-        print(shown(f"{found.text}\n\n{table}"))
+    record = {"verdict": found.text, "asked": dict(found.asked), "rows": table.rows()}
+    everything = partial(json_text, record)
+    columns = partial(as_csv, {name: table[name].tolist() for name in table.columns})
+    written = write_answer(args.output, everything, columns)
+    if args.json or args.csv:
+        print((everything if args.json else columns)(), end="")
+        return EXIT_OK
+    print_wrapped(found.text)
+    print(shown(f"\n{table}"))
+    say_written(written)
     return EXIT_OK
 
 

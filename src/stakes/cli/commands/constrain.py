@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
     FORMS,
+    OUTPUT,
     add_cost_options,
     add_data_options,
     add_group,
     add_model_options,
+    add_options,
 )
 from stakes.cli.problems import EXIT_OK, warn
 
@@ -41,10 +44,7 @@ _LIMIT = {
     "--difference 0.05": "the value of the highest slice may exceed the lowest by at most this",
     "--min-cases 10": "refuse slices with fewer cases of an outcome",
 }
-_PRINTED = {
-    "--test FILE": "also say what the rules cost on other cases, with the same columns",
-    **FORMS,
-}
+_TEST = {"--test FILE": "also say what the rules cost on other cases, with the same columns"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,12 +56,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     number = {"type": float}
     add_group(parser, "the limit", _LIMIT, constraint="selection", ratio=number,
               difference=number, min_cases=10)  # fmt: skip
-    add_group(parser, "what to print", _PRINTED)
+    group = parser.add_argument_group("what to print")
+    add_options(group.add_mutually_exclusive_group(), FORMS)
+    add_options(group, {**OUTPUT, **_TEST})
 
 
 def run(args: argparse.Namespace) -> int:
     """Find the rules, judge them on other cases if there are any, print."""
-    from stakes.cli.show.terminal import print_json
+    from stakes.cli.show.outputs import refuse_unfit, say_written, settle_output, write_answer
+    from stakes.cli.show.terminal import json_text
+    from stakes.evaluation.model_table import as_csv
     from stakes.exceptions import DataError
     from stakes.messages.audience import speaking_of
     from stakes.resources import constrained_slices
@@ -69,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
     file_after_amounts(args)
     if args.by is None:
         raise DataError("which column holds the slices?", hint="--by COLUMN")
+    settle_output(args)
     inquiry = inquiry_of(args)
+    refuse_unfit({"-o": args.output}, inquiry, args.test)
     application, cases = _read(inquiry)
     limit = {name: getattr(args, name) for name in ("ratio", "difference", "min_cases")}
     options = {name: f"--{name.replace('_', '-')}" for name in (*limit, "constraint")}
@@ -82,12 +88,15 @@ def run(args: argparse.Namespace) -> int:
         _, other = _read(inquiry.but(source=args.test))
         with speaking_of(by=f"'{args.by}' in {args.test}"):
             tested = [found.apply(**other), found.apply(**other, free=True)]
-    if args.json:
-        print_json(_facts(found, tested), infinite=True)
-    elif args.csv:
-        _print_csv(found)
-    else:
-        _print(found, tested)
+    table = found.frame()
+    everything = partial(json_text, _facts(found, tested), infinite=True)
+    columns = partial(as_csv, {name: table[name].tolist() for name in table.columns})
+    written = write_answer(args.output, everything, columns)
+    if args.json or args.csv:
+        print((everything if args.json else columns)(), end="")
+        return EXIT_OK
+    _print(found, tested)
+    say_written(written)
     return EXIT_OK
 
 
@@ -139,17 +148,6 @@ def _facts(found: ConstrainedSlices, tested: list[SliceRates]) -> dict[str, Any]
         facts["test"] = {"cost": kept.average_cost, "free_cost": free.average_cost}
         facts["test"]["slices"] = kept.frame().rows()
     return facts
-
-
-def _print_csv(found: ConstrainedSlices) -> None:
-    """The table of slices."""
-    import csv
-    import sys
-
-    frame = found.frame()
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(frame.columns)
-    writer.writerows(row.values() for row in frame.rows())
 
 
 def _print(found: ConstrainedSlices, tested: list[SliceRates]) -> None:

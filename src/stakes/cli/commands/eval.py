@@ -17,6 +17,7 @@ from stakes.cli.options import (
     FORMS,
     GROUPS,
     OFTEN,
+    PAGE_OUTPUT,
     add_cost_options,
     add_data_options,
     add_group,
@@ -77,8 +78,7 @@ _CHALLENGE = {
     "one period of --volume must exceed (default 0)",
 }
 _WRITTEN = {
-    "-o --output FILE": "write the answer: a page (.html), everything (.json) or the table (.csv)",
-    "--html PAGE": "also write a report page",
+    **PAGE_OUTPUT,
     "--pdf FILE": "also print that page, through Chromium",
     "--embed-posteriors": "put the probabilities into the page, so that models decide again when "
     "costs are edited there",
@@ -121,12 +121,13 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate, write, print, and return the exit code."""
     from stakes.cli.commands.gates import condition, failures
     from stakes.cli.show.outputs import (
-        PAGE,
         list_page,
         page_in,
-        refuse_ending,
         refuse_unfit,
+        say_written,
+        settle_output,
         show,
+        table_text,
         too_few,
         with_facts,
         write_answer,
@@ -135,9 +136,7 @@ def run(args: argparse.Namespace) -> int:
     file_after_amounts(args)
     _refuse_idle(args)
     conditions = [condition(text) for text in args.fail_if]  # a typo should not wait for work
-    if (args.output or "").lower().endswith(PAGE) and not args.html:
-        args.html, args.output = args.output, None
-    refuse_ending("-o", args.output, (*PAGE, ".json", ".csv"))
+    settle_output(args)
     asked, args.html = args.html, page_in(args.html, Path(args.file or "report").stem)
     outputs = {f"--{word}": getattr(args, word) for word in ("html", "pdf", "save", "rule")}
     inquiry = inquiry_of(args)
@@ -162,11 +161,13 @@ def run(args: argparse.Namespace) -> int:
 
         keep(ev, args.save)
     listed = args.list_costliest
-    written = [*write_answer(ev, args.output, listed), *_write(ev, args), *_write_rule(ev, args)]
+    everything, table = partial(ev.to_json, costliest_cases=listed), partial(table_text, ev)
+    written = write_answer(args.output, everything, table)
+    written += [*_write(ev, args), *_write_rule(ev, args)]
     list_page(asked, args.html)
     show(ev, form, listed=listed)
-    if written and not form:
-        print("\n" + shown("\n".join(written)))
+    if not form:
+        say_written(written)
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK

@@ -12,7 +12,7 @@ from stakes.application import Application
 from stakes.audit import Audit, CandidateAudit, ScoreAudit
 from stakes.audit.audit_words import errors_in, proof_of, short
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.terminal import bold, print_aligned, print_json, print_wrapped
+from stakes.cli.show.terminal import bold, json_text, print_aligned, print_wrapped
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 
@@ -47,7 +47,7 @@ def _print_proof(found: Audit) -> None:
         print_wrapped(f"It gives the same value to {better} and to {worse}.")
 
 
-def print_audit_json(found: Audit | ScoreAudit, tuned: Sequence[str]) -> None:
+def audit_json(found: Audit | ScoreAudit, tuned: Sequence[str]) -> str:
     """Everything, as JSON."""
     facts: dict[str, Any] = {
         **found.row(), "headline": found.headline, "verdict": found.verdict,
@@ -57,7 +57,7 @@ def print_audit_json(found: Audit | ScoreAudit, tuned: Sequence[str]) -> None:
         facts |= _decided_by(found)
     if found.candidates is not None:
         facts["candidates"] = _candidates(found.candidates)
-    print_json(facts, infinite=True)
+    return json_text(facts, infinite=True)
 
 
 def _decided_by(found: Audit) -> dict[str, Any]:

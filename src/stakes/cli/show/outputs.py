@@ -4,6 +4,7 @@ whole or not at all.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import datetime as dt
 import glob
@@ -13,7 +14,7 @@ import platform
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from stakes.evaluation import Evaluation
 from stakes.evaluation.model_table import MOST_SHOWN, as_csv, flat_columns, rows_of
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.inquiry import Inquiry
+from stakes.messages.audience import shown
 from stakes.messages.quantities import grouped
 from stakes.report.charts import svg_of
 from stakes.results import Frame
@@ -43,7 +45,7 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False, listed: int = 
     if form == "json":
         print(ev.to_json(costliest_cases=listed), end="")
     elif form == "csv":
-        print(as_csv(_columns(ev)), end="")
+        print(table_text(ev), end="")
     elif not counts_only and form == "quiet":
         print_quiet(ev)
     elif not counts_only:
@@ -56,17 +58,34 @@ def show(ev: Evaluation, form: str, *, counts_only: bool = False, listed: int = 
             print(f"\n({len(ev) - MOST_SHOWN} more models: --json prints all)")
 
 
-def write_answer(ev: Evaluation, path: str | None, listed: int = 0) -> list[str]:
-    """Write everything as JSON, or the table as CSV, by the ending; a line about it.
-
-    JSON lists the costliest cases, if any are `listed`.
-    """
+def write_answer(
+    path: str | None, everything: Callable[[], str], table: Callable[[], str] | None = None
+) -> list[str]:
+    """Write everything as JSON, or the table as CSV, by the ending; a line about it."""
     if not path:
         return []
-    table = Path(path).suffix.lower() == ".csv"
-    text = as_csv(_columns(ev)) if table else ev.to_json(costliest_cases=listed)
-    write_whole(Path(path), text)
-    return [f"{'table' if table else 'answer'}: {path}"]
+    as_table = table is not None and Path(path).suffix.lower() == ".csv"
+    write_whole(Path(path), table() if table is not None and as_table else everything())
+    return [f"{'table' if as_table else 'answer'}: {path}"]
+
+
+def say_written(lines: Sequence[str]) -> None:
+    """Print what was written, below the answer."""
+    if lines:
+        print("\n" + shown("\n".join(lines)))
+
+
+def settle_output(args: argparse.Namespace, *, table: bool = True) -> None:
+    """A page that -o names is that of --html; other endings must be those of an answer."""
+    pages = PAGE if hasattr(args, "html") else ()
+    if pages and (args.output or "").lower().endswith(pages) and not args.html:
+        args.html, args.output = args.output, None
+    refuse_ending("-o", args.output, (*pages, ".json", *((".csv",) if table else ())))
+
+
+def table_text(ev: Evaluation) -> str:
+    """The table of the models as CSV."""
+    return as_csv(_columns(ev))
 
 
 def _counted(table: ConfusionMatrix) -> str:

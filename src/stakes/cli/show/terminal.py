@@ -50,11 +50,16 @@ def print_wrapped(
 
 
 def print_json(value: Any, *, infinite: bool = False) -> None:
-    """Print JSON; numbers that are undefined are null, infinite ones too or, if asked, words."""
+    """Print JSON; see `json_text`."""
+    print(json_text(value, infinite=infinite), end="")
+
+
+def json_text(value: Any, *, infinite: bool = False) -> str:
+    """As JSON; numbers that are undefined are null, infinite ones too or, if asked, words."""
     facts = _plain(value, infinite)
     import json  # not for --help, which should be there at once
 
-    print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any, infinite: bool) -> Any:

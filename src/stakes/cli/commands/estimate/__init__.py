@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
@@ -54,12 +56,15 @@ _SOME = {
     "then holds the truth of some rows. Needs --decisions",
     "--plan N": "choose which rows to label, if you can get about N labels",
     "--plan-width W": "the same, for an interval of this width",
-    "-o --output FILE": "with --plan, write the rows (.csv or .jsonl) with the `chance` of each, "
-    "and 1 in `drawn` for those to label",
     "--seed 0": "the seed for drawing these rows",
 }
+_PRINTED = {
+    "--json": "everything, as JSON",
+    "-o --output FILE": "write the answer: everything (.json); with --plan the rows (.csv or "
+    ".jsonl), with the `chance` of each and 1 in `drawn` for those to label",
+}
 #: Which options belong to which question, by their names in Python.
-_OF_REFERENCE, _OF_PLAN = ("inputs", "change"), ("output", "seed")
+_OF_REFERENCE, _OF_PLAN = ("inputs", "change"), ("seed",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -72,11 +77,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_group(parser, "with labels for some rows (without --reference)", _SOME, **numbers)
     add_model_options(parser)
     add_cost_options(parser)
-    add_group(parser, "what to print", {"--json": "everything, as JSON"})
+    add_group(parser, "what to print", _PRINTED)
 
 
 def run(args: argparse.Namespace) -> int:
     """Find out which question it is, answer it, print."""
+    from stakes.cli.show.outputs import refuse_ending, refuse_unfit
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
@@ -90,11 +96,12 @@ def run(args: argparse.Namespace) -> int:
             "which rows to label:  stakes estimate NEW.csv --plan 300 --scores A --cost fn=10 fp=1",
         )
     _refuse_together(args)
+    planned = args.plan is not None or args.plan_width is not None
+    refuse_ending("-o", args.output, (".csv", ".jsonl") if planned else (".json",))
+    refuse_unfit({"-o": args.output}, inquiry_of(args), args.reference)
     if args.reference is not None:
         return _without_labels(args)
-    if args.plan is not None or args.plan_width is not None:
-        return _planned(args)
-    return _with_some(args)
+    return _planned(args) if planned else _with_some(args)
 
 
 def _refuse_together(args: argparse.Namespace) -> None:
@@ -107,7 +114,6 @@ def _refuse_together(args: argparse.Namespace) -> None:
         "chances": args.chances is not None,
         "inputs": bool(args.inputs),
         "change": args.change != "auto",
-        "output": args.output is not None,
         "seed": args.seed != 0,
     }
     beside = {"reference": _OF_REFERENCE, "plan": _OF_PLAN, "plan_width": _OF_PLAN, "judge": ()}
@@ -130,9 +136,8 @@ def _without_labels(args: argparse.Namespace) -> int:
     found = estimate_files(
         inquiry_of(args), reference=args.reference, inputs=args.inputs, change=args.change
     )
-    if not _told(found, args, {"source": found.source, "reference": found.reference}):
-        print_estimates(found)
-    return EXIT_OK
+    sources = {"source": found.source, "reference": found.reference}
+    return _told(found, args, sources, print_estimates)
 
 
 def _with_some(args: argparse.Namespace) -> int:
@@ -146,36 +151,39 @@ def _with_some(args: argparse.Namespace) -> int:
     else:
         found = cost_of_part(inquiry, chances=args.chances)
     less = {name: each.record() for name, each in found.differences.items()}
-    if not _told(found, args, {"source": found.source}, {"differences": less}):
-        print_part(found)
-    return EXIT_OK
+    return _told(found, args, {"source": found.source}, print_part, {"differences": less})
 
 
-def _told(found: Any, args: argparse.Namespace, sources: Any, more: Any = None) -> bool:
-    """Say the notes; and everything as JSON, if that was asked for."""
-    from stakes.cli.show.terminal import print_json
+def _told(
+    found: Any, args: argparse.Namespace, sources: Any, say: Callable[[Any], None], more: Any = None
+) -> int:
+    """Say the notes; write everything if that was asked for; print it as JSON or in words."""
+    from stakes.cli.show.outputs import say_written, write_answer
+    from stakes.cli.show.terminal import json_text
 
     for note in found.notes:
         warn(note)
+    models = {name: each.record() for name, each in found.estimates.items()}
+    everything = partial(json_text, {**sources, "models": models, **(more or {})})
+    written = write_answer(args.output, everything)
     if args.json:
-        models = {name: each.record() for name, each in found.estimates.items()}
-        print_json({**sources, "models": models, **(more or {})})
-    return bool(args.json)
+        print(everything(), end="")
+        return EXIT_OK
+    say(found)
+    say_written(written)
+    return EXIT_OK
 
 
 def _planned(args: argparse.Namespace) -> int:
     """Which rows to label; written beside the rows, if a file is named."""
     from stakes.cli.commands.estimate.estimate_text import print_plan
     from stakes.cli.commands.estimate.partly_labelled import plan_of_file, write_plan
-    from stakes.cli.show.outputs import refuse_ending, refuse_overwriting
     from stakes.cli.show.terminal import print_json, print_wrapped
     from stakes.exceptions import DataError
     from stakes.messages.quantities import grouped
 
     if args.seed < 0:
         raise DataError(f"--seed must be 0 or more; got {args.seed}.")
-    refuse_overwriting({"-o": args.output}, [args.file])
-    refuse_ending("-o", args.output, (".csv", ".jsonl"))
     found = plan_of_file(inquiry_of(args), labels=args.plan, width=args.plan_width)
     for note in found.notes:
         warn(note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 from stakes.cli.commands import inquiry_of
 from stakes.cli.options import (
@@ -12,6 +13,7 @@ from stakes.cli.options import (
     FORMS,
     GROUPS,
     OFTEN,
+    PAGE_OUTPUT,
     add_cost_options,
     add_data_options,
     add_group,
@@ -80,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     forms = {**FORMS, "--quiet": "only the periods with an alarm"}
     add_options(group.add_mutually_exclusive_group(), forms)
     pictures = {"--plot FILE": "also draw the costs over the periods"}
-    add_options(group, {**pictures, "--html PAGE": "also write a report page"})
+    add_options(group, {**PAGE_OUTPUT, **pictures})
     add_group(parser, CONDITIONS, _ALARM, fail_if=OFTEN)
 
 
@@ -90,17 +92,26 @@ def run(args: argparse.Namespace) -> int:
 
     from stakes.cli.commands.gates import period_condition, period_failures
     from stakes.cli.commands.monitor.period_input import watched
-    from stakes.cli.commands.monitor.watch_text import draw, show
-    from stakes.cli.show.outputs import list_page, page_in, refuse_unfit
+    from stakes.cli.commands.monitor.watch_text import draw, json_of, show, table_of
+    from stakes.cli.show.outputs import (
+        list_page,
+        page_in,
+        refuse_unfit,
+        say_written,
+        settle_output,
+        write_answer,
+    )
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     conditions = [period_condition(text) for text in args.fail_if]
     args.files = [word for word in words if word is not None]
+    settle_output(args)
     name = f"monitor-{Path((args.files or ['periods'])[0]).stem}"
     asked, args.html = args.html, page_in(args.html, name)
-    refuse_unfit({"--plot": args.plot, "--html": args.html}, inquiry_of(args), *args.files)
+    outputs = {"-o": args.output, "--plot": args.plot, "--html": args.html}
+    refuse_unfit(outputs, inquiry_of(args), *args.files)
     found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
@@ -111,10 +122,12 @@ def run(args: argparse.Namespace) -> int:
         of = {"source": f"{found.source}{f', {found.model}' if found.model else ''}"}
         found.watch.to_html(args.html, facts=of, estimates=found.estimates)
         list_page(asked, args.html)
+    written = write_answer(args.output, partial(json_of, found), partial(table_of, found))
+    written += [f"plot: {args.plot}"] if args.plot else []
+    written += [f"report: {args.html}"] if args.html else []
     show(found, args)
-    for what, path in (("plot", args.plot), ("page", args.html)):
-        if path and not (args.json or args.csv or args.quiet):
-            print(shown(f"\n{what}: {path}"))
+    if not (args.json or args.csv or args.quiet):
+        say_written(written)
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK

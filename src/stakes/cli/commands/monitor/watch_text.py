@@ -13,7 +13,7 @@ from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.outputs import write_picture
-from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped
+from stakes.cli.show.terminal import bold, dim, json_text, print_aligned, print_wrapped
 from stakes.evaluation.model_table import as_csv
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
@@ -121,14 +121,23 @@ def costs_said(app: Application) -> tuple[str, ...]:
     return tuple(describe_costs(app.costs, unit=app.unit).splitlines())
 
 
+def json_of(found: Watched) -> str:
+    """Everything, as JSON."""
+    return json_text(record(found))
+
+
+def table_of(found: Watched) -> str:
+    """The table of the periods, as CSV."""
+    table = found.watch.frame()
+    return as_csv({name: [_cell(row[name]) for row in table.rows()] for name in table.columns})
+
+
 def show(found: Watched, args: Any) -> None:
     """Print the watch in the form that was asked for."""
     if args.json:
-        print_json(record(found))
+        print(json_of(found), end="")
     elif args.csv:
-        table = found.watch.frame()
-        columns = {name: [_cell(row[name]) for row in table.rows()] for name in table.columns}
-        print(as_csv(columns), end="")
+        print(table_of(found), end="")
     elif args.quiet:
         rung = found.watch.alarms if found.estimates is None else found.estimates.alarms
         for name in dict.fromkeys([*found.watch.alarms, *rung]):
