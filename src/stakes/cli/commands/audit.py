@@ -79,7 +79,6 @@ def run(args: argparse.Namespace) -> int:
     )
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
-    from stakes.messages.quantities import percent
 
     _sort_out(args)
     if not args.all and args.metric is None:
@@ -110,14 +109,7 @@ def run(args: argparse.Namespace) -> int:
     if scored:
         notes = _values(args.metric, here.scores)
     if ends and not scored:
-        there = [(where, _at_stake(end, args.metric).application) for where, end in ends]
-        judged = [(where, audit(args.metric, application=app, **drawn)) for where, app in there]
-        rates = "; ".join(f"{percent(each.misranking.rate)} if {at}" for at, each in judged
-                          if isinstance(each, Audit))  # fmt: skip
-        notes.append(
-            "Evaluated at the geometric mean of each range; at the ends, the wrong classifier is "
-            f"picked in {rates}."
-        )
+        notes.append(_at_ends(args.metric, ends, drawn))
     if args.html:
         found.to_html(args.html, facts={"source": inquiry.file}, more=notes)
         list_page(asked, args.html)
@@ -130,6 +122,22 @@ def run(args: argparse.Namespace) -> int:
     print_audit(found, here.costs_said, notes)
     say_written(written)
     return EXIT_OK
+
+
+def _at_ends(metric: str, ends: Any, drawn: dict[str, Any]) -> str:
+    """How often the metric is wrong at the ends of ranges."""
+    from stakes.audit import Audit, audit
+    from stakes.messages.quantities import percent
+
+    there = [(where, _at_stake(end, metric).application) for where, end in ends]
+    judged = [(where, audit(metric, application=app, **drawn)) for where, app in there]
+    rates = "; ".join(
+        f"{percent(each.misranking.rate)} if {at}" for at, each in judged if isinstance(each, Audit)
+    )
+    return (
+        "Evaluated at the geometric mean of each range; at the ends, the wrong classifier is "
+        f"picked in {rates}."
+    )
 
 
 def _values(metric: str, scores: dict[str, ScoreCounts]) -> list[str]:
