@@ -10,6 +10,7 @@ from stakes import Application, CaseCosts, CostMatrix, ScoreBins
 from stakes.calibration import Temperature
 from stakes.estimation import DecidedCases, check_labels, estimate_cost
 from stakes.estimation.input_shift import density_ratios
+from stakes.estimation.share_shift import Calibrated, _one_more_error
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 
 COSTS = {"fn": 10, "fp": 1}
@@ -64,6 +65,17 @@ class TestNothingChanged:
         found = estimate_cost(reference, new, change="none", calibrator=Temperature())
         assert abs(found.value - new.cost) < 0.05 * new.cost
         assert new.cost in found
+
+    def test_one_more_error_than_the_reference_showed(self):
+        """An error in 50 cases, by 1 and by 10 in halves that are equally in doubt."""
+        p = np.repeat([0.05, 0.5], 25)  # decided 0 and 1: an error costs 10 and 1
+        y = np.arange(50) % 2
+        reference = DecidedCases.from_scores(y, p, costs=COSTS)
+        even = Calibrated(reference, np.full((50, 2), 0.5))
+        doubt = np.repeat([1.0, 3.0], 25)
+        found = _one_more_error(even, doubt, np.ones(2), 200.0)
+        squared = (1 * 10**2 + 3 * 1**2) / 4
+        assert found == pytest.approx(squared * (1 / 50**2 + 1 / (50 * 200)))
 
     def test_no_change_is_found_where_there_is_none(self):
         reference = cases()
@@ -237,6 +249,20 @@ class TestInputsChanged:
         assert new.cost in found
         assert abs(found.value - new.cost) < 0.05 * new.cost
         assert new.cost not in self.compared(0.8, change="none")[1]
+
+    def test_weights_count_only_where_they_matter(self):
+        """The mix of `noise` changes, and scores mean the same whatever it is."""
+        y, p, x = self.place(4000, 0.2, 1)
+        z, q, u = self.place(4000, 0.2, 2)
+        told = {"costs": {"fn": 3, "fp": 1}}
+        reference = DecidedCases.from_scores(y, p, **told, inputs={"noise": x["noise"]})
+        kept = np.random.default_rng(3).random(4000) < expit(2 * u["noise"])
+        new = reference.alike(q[kept], y_true=z[kept], inputs={"noise": u["noise"][kept]})
+        found = estimate_cost(reference, new)
+        plain = estimate_cost(DecidedCases.from_scores(y, p, **told), q[kept], change="none")
+        assert found.change == "inputs"
+        assert found.value == plain.value
+        assert new.cost in found
 
     def test_inputs_that_have_not_changed_change_nothing(self):
         assert self.compared(0.2)[1].change == "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,14 +16,33 @@ from stakes._kernels.score_test_limits import chance_of, equal_shares
 from stakes._names import encode
 from stakes.application import Application, CaseCosts
 from stakes.application.cost_input import stated_costs
+from stakes.estimation.judge_errors import (
+    JudgedRows,
+    counted,
+    given_counts,
+    no_better_than_chance,
+    turned_around,
+)
+from stakes.estimation.labelled_rows import (
+    LabelledRows,
+    corrected_mean,
+    fitted_line,
+    kinds_by_cost,
+    label_chances,
+    refuse_few_labels,
+    refuse_other_cases,
+)
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.messages.audience import either
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray
 
 #: The judge's errors depend on the decision if chance explains the difference this rarely.
 _RARE = 0.001
+#: A judge whose labels chance would make as close to the truth so often is no better than chance.
+_LIKELY = 0.05
+#: Rates of labels and of decisions in a class are smoothed by so many cases.
+_PRIOR_CASES = 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,6 +133,7 @@ def cost_from_judge(
     costs: Any = None,
     application: Any = None,
     errors: Any = None,
+    chances: Any = None,
     sample_weight: Any = None,
     by: Any = None,
     level: float = 0.95,
@@ -122,10 +142,14 @@ def cost_from_judge(
 ) -> JudgedCost:
     r"""What decisions cost, when a judge labels the cases and makes errors.
 
-    The judge is a person or a model. With :math:`J_{kl}` the chance that it labels a case of class
-    :math:`k` as :math:`l`, the costs :math:`w = J^{-1} c` of its labels have the right mean:
-    :math:`\sum_l J_{kl} w_l = c_k` (for two classes Rogan and Gladen [1]_). Cases whose truth is
-    known count with their true cost.
+    The judge is a person or a model. The truth of a random part of the cases says how likely each
+    class is after each label and decision; this predicts the cost of every case, and the true costs
+    of that part correct the predictions, as in `cost_from_labels`.
+
+    If the judge's errors are known from other cases (`errors`), they are turned around: with
+    :math:`J_{kl}` the chance that it labels a case of class :math:`k` as :math:`l`, the costs
+    :math:`w = J^{-1} c` of its labels have the right mean, :math:`\sum_l J_{kl} w_l = c_k` (for
+    two classes Rogan and Gladen [1]_).
 
     Parameters
     ----------
@@ -139,8 +163,11 @@ def cost_from_judge(
         What errors cost, in any form that `stakes.evaluate` takes; `CaseCosts` where they differ
         from case to case.
     errors : ConfusionMatrix or array-like of shape (n_classes, n_classes), optional
-        How often the judge gave each label (columns) to each true class (rows); by default
-        counted over the cases whose truth is known.
+        How often the judge gave each label (columns) to each true class (rows) of other cases. By
+        default the cases whose truth is known tell it.
+    chances : float or column, optional
+        With which chance the truth of each case was to be found, such as `LabelPlan.chances`. By
+        default cases with a truth are a random part.
     sample_weight, by : column, optional
         A sampling weight, and the slice of each case.
     level : float
@@ -160,10 +187,10 @@ def cost_from_judge(
 
     Notes
     -----
-    The judge's errors may depend on the true class and on nothing else. The doubly labelled cases
-    are tested for this, decision by decision; a note says so if it fails. `cost_from_labels` with
-    posteriors needs no such assumption. The interval is Fieller's [2]_: the judge's quality divides
-    the estimate. It is refused where that quality may be nought.
+    From a random part nothing is assumed about the judge; one who errs more after some decisions
+    does no harm. With `errors`, the judge may err by the true class and by nothing else; a note
+    says where cases whose truth is known contradict this. The interval then is Fieller's [2]_: the
+    judge's quality divides the estimate, which is refused where that quality may be nought.
 
     References
     ----------
@@ -187,42 +214,119 @@ def cost_from_judge(
     stated = stated_costs(application, costs, said, classes=classes, positive=positive)
     if not isinstance(stated, (Application, CaseCosts)):
         raise CostError("a judge's labels need costs that are known; these are ranges.")
-    names = stated.classes
-    labels, taken = encode(said, names, "judge"), as_column(decisions, "decisions")
+    rows = _rows(stated, said, decisions, y_true, sample_weight)
+    column = None if by is None else as_column(by, "by")
+    if column is not None:
+        same_length("judge", len(rows.labels), "by", len(column))
+    unit = stated.unit if isinstance(stated, Application) else None
+    sides = stated.classes, stated.decisions
+    counts, answer, notes = _road(rows, errors, chances, sides, level)
+    matrix = ConfusionMatrix(counts, stated.classes, stated.classes)
+
+    def told(kept: NDArray[np.bool_]) -> JudgedCost:
+        part = rows.part(kept)
+        if not part.mass.sum() > 0:
+            raise UndefinedError("its cases have no weight.")
+        ends = answer(kept)
+        known = int(part.known.sum())
+        return JudgedCost(*ends, level, len(part.mass), known, part.as_judged, matrix, unit)
+
+    found, slices = told(np.ones(len(rows.mass), dtype=bool)), {}
+    for name in () if column is None else dict.fromkeys(column.tolist()):
+        try:
+            slices[name] = told(column == name)
+        except UndefinedError as error:
+            notes = (*notes, f"slice {name!s}: {error.message}")
+    return replace(found, notes=notes, slices=slices)
+
+
+#: The cost and its limits of the rows that a mask keeps.
+_Answer = Callable[[NDArray[np.bool_]], tuple[float, float, float]]
+
+
+def _road(
+    rows: JudgedRows, errors: Any, chances: Any, sides: tuple[Any, Any], level: float
+) -> tuple[FloatArray, _Answer, tuple[str, ...]]:
+    """The judge's errors as counts, the estimate for any part of the rows, and notes."""
+    shape = len(sides[0]), len(sides[1])
+    if errors is not None:
+        if chances is not None:
+            raise DataError("`chances` belong to cases whose truth is known, and `errors` to "
+                            "others.", hint="leave one out")  # fmt: skip
+        counts = given_counts(errors, sides[0])
+        notes = _notes(rows, shape)
+        return counts, lambda kept: turned_around(rows.part(kept), counts, level), notes
+    odds = label_chances(chances, rows.known)
+    counts = counted(rows.truth[rows.known], rows.labels[rows.known], (shape[0], shape[0]))
+    if not rows.known.all():
+        _refuse_chance(counts)
+    judged = rows.paid[np.arange(len(rows.mass)), rows.labels]
+    kinds = kinds_by_cost(np.column_stack([rows.paid, judged]))
+    held = kinds, rows.mass, rows.truth, rows.known, odds
+    at_its_word = np.eye(shape[0])[rows.labels]
+    refuse_other_cases(LabelledRows(rows.paid, at_its_word, *held))
+    whole = LabelledRows(rows.paid, _posteriors(rows, shape), *held)
+
+    def corrected(kept: NDArray[np.bool_]) -> tuple[float, float, float]:
+        part = whole.part(kept)
+        refuse_few_labels(part.known)
+        return corrected_mean(part, fitted_line(part), level)
+
+    return counts, corrected, ()
+
+
+def _posteriors(rows: JudgedRows, shape: tuple[int, int]) -> FloatArray:
+    """How likely each class is after the judge's label and the decision, (n, K).
+
+    Both are taken to err independently, given the class. The truth of a case does not take part in
+    its own posteriors, so that its error there is that of an unlabelled case.
+    """
+    known, classes = rows.known, shape[0]
+    truth, labels, taken = rows.truth[known], rows.labels[known], rows.decisions[known]
+    said, done = counted(truth, labels, (classes, classes)), counted(truth, taken, shape)
+    left_out = np.zeros((len(rows.mass), classes))
+    left_out[known, truth] = 1.0
+    cases = said.sum(axis=1) - left_out
+    right = (np.trace(said) + 1) / (said.sum() + 2)
+    usual = right * np.eye(classes) + (1 - right) * _shares(rows.labels, classes)
+    likely = cases + 1 / classes
+    for table, at, prior in (
+        (said, rows.labels, usual),
+        (done, rows.decisions, np.broadcast_to(_shares(rows.decisions, shape[1]), shape)),
+    ):
+        seen = table[:, at].T - left_out + _PRIOR_CASES * prior[:, at].T
+        likely = likely * seen / (cases + _PRIOR_CASES)
+    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+
+
+def _shares(codes: IntArray, size: int) -> FloatArray:
+    """The share of each position, as if each had occurred once more."""
+    counts = np.bincount(codes, minlength=size) + 1.0
+    return np.asarray(counts / counts.sum())
+
+
+def _refuse_chance(counts: FloatArray) -> None:
+    """Raise where the judge's labels may be independent of the truth (Pearson's test)."""
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    statistic = ((counts - expected) ** 2 / expected).sum()
+    freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    if float(chance_of(statistic, np.asarray(float(freedom)))) > _LIKELY:
+        raise no_better_than_chance()
+
+
+def _rows(
+    stated: Application | CaseCosts, said: Any, decisions: Any, y_true: Any, sample_weight: Any
+) -> JudgedRows:
+    """Columns by position; cases of no weight stay, and count for nothing."""
+    labels = np.asarray(encode(said, stated.classes, "judge")).astype(np.intp)
+    taken = as_column(decisions, "decisions")
     same_length("judge", len(labels), "decisions", len(taken))
-    codes = encode(taken, stated.decisions, "decisions")
-    truth, known = _truth(y_true, names, len(labels))
-    counted = _counted(errors, names, truth[known], labels[known])
-    paid = _paid(stated, codes)
+    codes = np.asarray(encode(taken, stated.decisions, "decisions")).astype(np.intp)
+    truth, known = _truth(y_true, stated.classes, len(labels))
     weights = as_weights(sample_weight, len(labels))
     mass = np.ones(len(labels)) if weights is None else weights
-    rows = _Rows(paid, np.asarray(labels, dtype=np.intp), truth, known, mass)
-    unit = stated.unit if isinstance(stated, Application) else None
-    notes = _notes(truth[known], labels[known], codes[known], len(names), len(stated.decisions))
-    matrix = ConfusionMatrix(counted, names, names)
-    found = replace(_corrected(rows, matrix, level), unit=unit, notes=notes)
-    if by is None:
-        return found
-    column = as_column(by, "by")
-    same_length("judge", len(labels), "by", len(column))
-    parts = {name: rows.part(column == name) for name in dict.fromkeys(column.tolist())}
-    slices = {name: _corrected(part, matrix, level) for name, part in parts.items()}
-    return replace(found, slices={name: replace(v, unit=unit) for name, v in slices.items()})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Cases by row: costs (n, K) of the decision taken, labels of the judge, truth, weights."""
-
-    paid: FloatArray
-    labels: IntArray
-    truth: IntArray
-    known: NDArray[np.bool_]
-    mass: FloatArray
-
-    def part(self, kept: NDArray[np.bool_]) -> _Rows:
-        """Some of the rows."""
-        return _Rows(*(getattr(self, name)[kept] for name in self.__dataclass_fields__))
+    return JudgedRows(_paid(stated, codes), codes, labels, truth, known, mass)
 
 
 def _truth(y_true: Any, names: Any, size: int) -> tuple[IntArray, NDArray[np.bool_]]:
@@ -236,27 +340,6 @@ def _truth(y_true: Any, names: Any, size: int) -> tuple[IntArray, NDArray[np.boo
     return truth, known
 
 
-def _counted(errors: Any, names: Any, truth: IntArray, labels: Any) -> FloatArray:
-    """How often each class got each label of the judge; from the cases that have both."""
-    if errors is None:
-        table = np.zeros((len(names), len(names)))
-        np.add.at(table, (truth, labels), 1.0)
-    else:
-        matrix = errors if isinstance(errors, ConfusionMatrix) else ConfusionMatrix(errors)
-        table = np.asarray(matrix.counts, dtype=np.float64)
-    if table.shape != (len(names), len(names)):
-        raise DataError(f"`errors` has shape {table.shape}; there are {len(names)} classes.")
-    empty = [name for name, total in zip(names, table.sum(axis=1), strict=True) if total == 0]
-    if empty:
-        raise UndefinedError(
-            f"no doubly labelled case is of class {empty[0]!r}, so the judge's errors there are "
-            "unknown.",
-            hint="label some cases of each class by hand"
-            + either(", or give `errors`", ": fill in more of the column of the truth"),
-        )
-    return table
-
-
 def _paid(stated: Application | CaseCosts, codes: Any) -> FloatArray:
     """What the decision taken costs in each case if each class is the true one, (n, K)."""
     if isinstance(stated, Application):
@@ -265,10 +348,12 @@ def _paid(stated: Application | CaseCosts, codes: Any) -> FloatArray:
     return np.asarray(stated.values[np.arange(len(codes)), :, codes])
 
 
-def _notes(truth: Any, labels: Any, codes: Any, classes: int, decisions: int) -> tuple[str, ...]:
+def _notes(rows: JudgedRows, shape: tuple[int, int]) -> tuple[str, ...]:
     """A note where the judge's errors depend on what was decided, given the truth."""
+    classes, decisions = shape
     table = np.zeros((decisions, classes, classes))
-    np.add.at(table, (codes, truth, labels), 1.0)
+    known = rows.known
+    np.add.at(table, (rows.decisions[known], rows.truth[known], rows.labels[known]), 1.0)
     chances = []
     for j in range(decisions):
         others = table.sum(axis=0) - table[j]
@@ -277,75 +362,5 @@ def _notes(truth: Any, labels: Any, codes: Any, classes: int, decisions: int) ->
         return ()
     return (
         "The judge errs more often after some decisions than after others, so the correction may "
-        "be off; cost_from_labels(...) with more true labels does not assume this.",
-    )
-
-
-def _corrected(rows: _Rows, errors: ConfusionMatrix, level: float) -> JudgedCost:
-    """The corrected cost of some rows."""
-    counts = np.asarray(errors.counts, dtype=np.float64)
-    totals = counts.sum(axis=1)
-    rates = counts / totals[:, None]
-    if np.linalg.matrix_rank(rates) < len(rates):
-        raise _no_better_than_chance()
-    inverse = np.linalg.inv(rates)  # (label, class)
-    share = rows.mass / rows.mass.sum()
-    costs = rows.paid @ inverse.T  # what each label of the judge costs, (n, label)
-    at = np.arange(len(share))
-    true_cost, judged = rows.paid[at, rows.truth], costs[at, rows.labels]
-    value = float(share @ np.where(rows.known, true_cost, judged))
-    said = float(share @ rows.paid[at, rows.labels])
-    open_ = ~rows.known
-    weights, held = share[open_], inverse[rows.labels[open_]]
-    bent = np.asarray((held * weights[:, None]).T @ costs[open_])  # (class, label)
-    low, high = _fieller(value, counts, inverse, bent, level, (weights, costs[open_], held))
-    many, known = len(share), int(rows.known.sum())
-    return JudgedCost(value, low, high, level, many, known, said, errors)
-
-
-def _fieller(
-    value: float,
-    counts: FloatArray,
-    inverse: FloatArray,
-    bent: FloatArray,
-    level: float,
-    open_: Any,
-) -> tuple[float, float]:
-    """Limits of the corrected cost: a cost is kept unless its test rejects it.
-
-    The variance of value - cost, multiplied by the determinant of the judge's rates so that it is
-    linear in them, is a + b d + c d^2 with d = value - cost. Rates in it are shrunk by z^2
-    doubly labelled cases of each class, evenly over the labels (after Agresti and Coull).
-    """
-    from scipy.special import ndtri
-
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    totals = counts.sum(axis=1) + z2
-    rates = (counts + z2 / len(counts)) / totals[:, None]
-    a = _of_labels(rates, *open_)
-    b = c = 0.0
-    for k, rate in enumerate(rates):
-        parts = np.stack([-bent[k], inverse[:, k]])
-        centred = parts - (parts @ rate)[:, None]
-        spread = (centred * rate) @ centred.T / totals[k]
-        a, b, c = a + spread[0, 0], b + 2 * spread[0, 1], c + spread[1, 1]
-    if z2 * c >= 1:
-        raise _no_better_than_chance()
-    lead, half = 1 - z2 * c, z2 * b / 2
-    root = np.sqrt(half**2 + lead * z2 * a)
-    return value - float((half + root) / lead), value - float((half - root) / lead)
-
-
-def _of_labels(rates: FloatArray, share: FloatArray, costs: FloatArray, held: FloatArray) -> float:
-    """Variance of the mean cost of the judge's labels, given the true classes of the cases."""
-    squares = costs**2 @ rates.T - (costs @ rates.T) ** 2  # (n, class)
-    return max(float((share**2 * (held * squares).sum(axis=1)).sum()), 0.0)
-
-
-def _no_better_than_chance() -> UndefinedError:
-    """The error for a judge whose labels tell nothing, as far as the cases show."""
-    return UndefinedError(
-        "the judge cannot be told from one who ignores the case, so its labels say nothing about "
-        "the cost.",
-        hint="label more cases by hand as well, or find a better judge",
+        "be off; without `errors`, the cases whose truth is known do not assume this.",
     )

@@ -12,7 +12,8 @@ from stakes._checks import as_level, as_number, as_whole, keep, of_kind
 from stakes._guesses import AnswersGuesses
 from stakes._random import as_generator
 from stakes.estimation.decided_cases import DecidedCases
-from stakes.estimation.few_labels import LEAST_LABELS, compared_costs
+from stakes.estimation.few_labels import compared_costs
+from stakes.estimation.labelled_rows import LEAST_LABELS
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray

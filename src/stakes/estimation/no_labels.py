@@ -35,6 +35,7 @@ from stakes.estimation.share_shift import (
     prior_estimate,
     shifted_cost,
     unchanged_cost,
+    weighed,
 )
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
@@ -42,6 +43,9 @@ from stakes.typing import FloatArray
 _CHANGES = ("auto", "none", "shares", "inputs")
 #: What chance would do less often than this rejects that nothing, or the shares alone, changed.
 _REJECTED = 0.01
+#: Weights by the inputs count if they move the estimate, squared, by more than so many variances:
+#: what chance does in 5 % of cases.
+_VISIBLE = 3.84
 #: A class with fewer labelled cases than this is too little known.
 _LEAST = 10
 
@@ -133,6 +137,7 @@ class Fitted:
     shares: ShareFit
     change: str
     tests: dict[str, float]
+    unweighted: tuple[Calibrated, Calibrated] | None = None
 
     @property
     def shares_now(self) -> FloatArray:
@@ -151,10 +156,11 @@ class Fitted:
     @property
     def estimated(self) -> Estimated:
         """The cost of the new cases; if nothing is taken to have changed, in doubt also by what the
-        scores hint at without proof.
+        scores hint at without proof. Weights by the inputs count as far as they matter.
         """
-        if self.change == "inputs":
-            return unchanged_cost(self.before, self.after)
+        if self.unweighted is not None:
+            plain, heavier = self.unweighted, (self.before, self.after)
+            return weighed(unchanged_cost(*plain), unchanged_cost(*heavier), held=_VISIBLE)
         moved = shifted_cost(self.before, self.after, self.means, self.shares)
         if self.change == "shares":
             return moved
@@ -230,10 +236,10 @@ def fitted_to(reference: DecidedCases, new: DecidedCases, change: str, calibrato
             hint="give the inputs of both; or label some of the new cases; or take it on trust: "
             'change="shares"',
         )
-    weighed = weighted_reference(reference, new, inputs)
-    before, after = calibrated_on(weighed, new, calibrator)
+    heavier, plain = weighted_reference(reference, new, inputs), (before, after)
+    before, after = calibrated_on(heavier, new, calibrator)
     tests["weighted"] = mean_chance(before, after, score_features(before, after))
-    return Fitted(before, after, ClassMeans(before), shares, "inputs", tests)
+    return Fitted(before, after, ClassMeans(before), shares, "inputs", tests, plain)
 
 
 def _inputs_of(

@@ -167,7 +167,8 @@ class Estimated:
 def _label_noise(reference: Calibrated, new: Calibrated, factors: FloatArray) -> float:
     """Variance of the mean cost by the labels of the new cases.
 
-    More than posteriors expect, if the labels of the reference varied more.
+    More than posteriors expect, if the labels of the reference varied more, and by one error that
+    the reference happens not to hold.
     """
     cases = reference.cases
     mean, doubt = reference.expected(factors)
@@ -175,7 +176,25 @@ def _label_noise(reference: Calibrated, new: Calibrated, factors: FloatArray) ->
     off = cases.paid[np.arange(len(cases)), cases.labels] - mean
     expected = float(weights @ doubt)
     excess = max(1.0, float(weights @ off**2) / expected) if expected > 0 else 1.0
-    return excess * new.noise(new.expected(factors)[1])
+    noise = excess * new.noise(new.expected(factors)[1])
+    return noise + _one_more_error(reference, doubt, factors, new.cases.effective)
+
+
+def _one_more_error(
+    reference: Calibrated, doubt: FloatArray, factors: FloatArray, number: float
+) -> float:
+    """Variance of the cost of `number` new cases if the reference had shown one error more.
+
+    The error costs what errors cost where posteriors are in doubt. A mean of e errors in n cases
+    has a variance of e / n^2, and leaves one of e / n per new case to the labels.
+    """
+    cases = reference.cases
+    weights = cases.squares * (reference.posteriors @ factors) ** 2 * doubt
+    if not weights.sum() > 0:
+        return 0.0
+    swing = np.ptp(cases.paid, axis=1)
+    size = cases.effective
+    return float(weights @ swing**2 / weights.sum()) * (1 / size + 1 / number) / size
 
 
 def unchanged_cost(reference: Calibrated, new: Calibrated) -> Estimated:
@@ -202,18 +221,19 @@ def shifted_cost(
     return weighed(_likely_shift(reference, new, fit), _corrected_shift(reference, new, means, fit))
 
 
-def weighed(trusting: Estimated, careful: Estimated) -> Estimated:
+def weighed(trusting: Estimated, careful: Estimated, *, held: float = 1.0) -> Estimated:
     """The estimate that trusts the calibration, moved to the careful one where they disagree.
 
     Under a right calibration the variance of their difference is that of their variances, as the
     first is efficient (Hausman 1978). The part of the way is that of James and Stein, with the
-    rest of the way as doubt.
+    rest of the way as doubt. The first is held until the squared difference is `held` times what
+    chance makes it.
     """
     apart = careful.cost - trusting.cost
     chance = careful.variance - trusting.variance
     if chance <= 0.0:
         return careful
-    part = max(0.0, 1.0 - chance / apart**2) if apart else 0.0
+    part = max(0.0, 1.0 - held * chance / apart**2) if apart else 0.0
     variance = trusting.variance + part**2 * chance + ((1 - part) * apart) ** 2
     return Estimated(trusting.cost + part * apart, variance)
 

@@ -33,6 +33,13 @@ def drawn():
     }
 
 
+def drawn_truth():
+    """The labels of `drawn` before most were taken away."""
+    rng = np.random.default_rng(5)
+    p = np.round(rng.beta(0.6, 2, N), 6)
+    return np.where(rng.random(N) < p, "yes", "no")
+
+
 ROWS = drawn()
 TRUTH = [name or None for name in ROWS["y"].tolist()]
 
@@ -131,7 +138,11 @@ class TestJudge:
         ("words", "said"),
         [
             (("--scores", "p"), "--decisions is missing"),
-            (("--decisions", "done", "--chances", "p"), "--judge and --chances do not go"),
+            (("--decisions", "done", "--change", "none"), "--judge and --change do not go"),
+            (
+                ("--decisions", "done", "--judge-errors", "decided.csv", "--chances", "p"),
+                "--judge and --chances do not go",
+            ),
             (("--decisions", "done", "--prevalence", "0.1"), "a stated prevalence cannot be used"),
         ],
     )
@@ -139,6 +150,38 @@ class TestJudge:
         ran = run("estimate", "decided.csv", *ASKED, "--judge", "judge", *words, *COST)
         assert ran.code == 2
         assert said in " ".join(ran.err.split())
+
+    def test_errors_from_another_file(self, run, write):
+        """The file itself has no truth; how the judge errs is counted in another one."""
+        write("blind.csv", as_csv({k: v for k, v in ROWS.items() if k != "y"}))
+        words = (*ASKED, "--judge", "judge", "--decisions", "done", *COST)
+        more = ("--judge-errors", "decided.csv")
+        found = run("estimate", "blind.csv", *words, *more, "--json").found
+        known = ROWS["y"] != ""
+        errors = [
+            [((ROWS["y"] == k) & (ROWS["judge"] == label)).sum() for label in ("no", "yes")]
+            for k in ("no", "yes")
+        ]
+        assert np.sum(errors) == known.sum()
+        said = cost_from_judge(
+            None, ROWS["judge"], decisions=ROWS["done"], costs=COSTS, errors=errors, positive="yes",
+        )  # fmt: skip
+        same(found["models"]["done"], said)
+        out = " ".join(run("estimate", "blind.csv", *words, *more).out.split())
+        assert "the judge errs as often in these rows as in those of --judge-errors" in out
+
+    def test_chances(self, run, write):
+        chance = np.where(ROWS["judge"] == ROWS["done"], 0.2, 0.5)
+        keep = np.random.default_rng(3).random(N) < chance
+        rows = {**ROWS, "y": np.where(keep, drawn_truth(), ""), "chance": chance}
+        write("drawn.csv", as_csv(rows))
+        words = (*ASKED, "--judge", "judge", "--decisions", "done", "--chances", "chance", *COST)
+        found = run("estimate", "drawn.csv", *words, "--json").found
+        said = cost_from_judge(
+            [name or None for name in rows["y"].tolist()], ROWS["judge"], decisions=ROWS["done"],
+            costs=COSTS, chances=chance, positive="yes",
+        )  # fmt: skip
+        same(found["models"]["done"], said)
 
     def test_a_judge_who_left_rows_out(self, run):
         words = (*ASKED[:1], "judge", "--judge", "y", "--decisions", "done", *COST)

@@ -54,6 +54,8 @@ _SOME = {
     "the same for all)",
     "--judge COLUMN": "labels for every row by a person or a model that makes mistakes; --label "
     "then holds the truth of some rows. Needs --decisions",
+    "--judge-errors OTHER.csv": "with --judge: count its mistakes in another file with the same "
+    "columns, if this one does not have the truth of a random part",
     "--plan N": "choose which rows to label, if you can get about N labels",
     "--plan-width W": "the same, for an interval of this width",
     "--seed 0": "the seed for drawing these rows",
@@ -112,11 +114,15 @@ def _refuse_together(args: argparse.Namespace) -> None:
     asked = [name for name in questions if getattr(args, name) is not None]
     given = {
         "chances": args.chances is not None,
+        "judge_errors": args.judge_errors is not None,
         "inputs": bool(args.inputs),
         "change": args.change != "auto",
         "seed": args.seed != 0,
     }
-    beside = {"reference": _OF_REFERENCE, "plan": _OF_PLAN, "plan_width": _OF_PLAN, "judge": ()}
+    of_judge = "chances" if args.judge_errors is None else "judge_errors"
+    beside: dict[str, tuple[str, ...]] = {
+        "reference": _OF_REFERENCE, "plan": _OF_PLAN, "plan_width": _OF_PLAN, "judge": (of_judge,),
+    }  # fmt: skip
     passes = ("chances",) if not asked else beside[asked[0]]
     unfit = [*asked[1:], *(name for name, is_given in given.items() if is_given and
                            name not in passes)]  # fmt: skip
@@ -124,6 +130,7 @@ def _refuse_together(args: argparse.Namespace) -> None:
         names = [f"--{name.replace('_', '-')}" for name in (*asked[:1], *unfit[:1])]
         if len(names) == 1:
             needed = "--reference OLD.csv" if unfit[0] in _OF_REFERENCE else "--plan N"
+            needed = "--judge COLUMN" if unfit[0] == "judge_errors" else needed
             raise DataError(f"{names[0]} goes with {needed}, which is missing.")
         raise DataError(f"{names[0]} and {names[1]} do not go together.", hint="leave one out")
 
@@ -147,7 +154,9 @@ def _with_some(args: argparse.Namespace) -> int:
 
     inquiry = inquiry_of(args)
     if args.judge is not None:
-        found = cost_by_judge(inquiry, judge=args.judge)
+        found = cost_by_judge(
+            inquiry, judge=args.judge, errors=args.judge_errors, chances=args.chances
+        )
     else:
         found = cost_of_part(inquiry, chances=args.chances)
     less = {name: each.record() for name, each in found.differences.items()}

@@ -18,8 +18,8 @@ BY_LABELS = (
     "--chances."
 )
 BY_JUDGE = (
-    "Assumes that, given the truth, the judge errs as often in all rows as in the labelled ones, "
-    "whatever was decided."
+    "Assumes that, given the truth, the judge errs as often in these rows as in those of "
+    "--judge-errors, whatever was decided."
 )
 
 
@@ -42,7 +42,6 @@ def print_estimates(found: FileEstimates) -> None:
 def print_part(found: PartEstimates) -> None:
     """The cost of each model from some labels, or by a judge's; differences; what is assumed."""
     first = next(iter(found.estimates.values()))
-    judged = isinstance(first, JudgedCost)
     known = first.known if isinstance(first, JudgedCost) else first.labels
     print(f"read {found.source}: {grouped(first.cases)} cases, {grouped(known)} with a label")
     _print_costs(found)
@@ -55,7 +54,7 @@ def print_part(found: PartEstimates) -> None:
         print()
         _print_value(f"{name}: cost per case", each)
     print()
-    print_wrapped(BY_JUDGE if judged else BY_LABELS, first="- ", rest="  ")
+    print_wrapped(BY_JUDGE if found.elsewhere else BY_LABELS, first="- ", rest="  ")
 
 
 def print_plan(found: FilePlan) -> None:

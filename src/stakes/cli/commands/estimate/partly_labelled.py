@@ -46,13 +46,18 @@ from stakes.inquiry.truth import Cases, cases_of, quoted, rows_of, texts
 from stakes.messages.audience import speaking_of
 from stakes.sources.cells import Labels
 from stakes.sources.table import Table
+from stakes.sources.table_file import read_table
 from stakes.sources.table_output import csv_of, json_lines_of
+from stakes.summaries import ConfusionMatrix
 from stakes.typing import IntArray
 
 
 @dataclass(frozen=True, slots=True)
 class PartEstimates:
-    """The cost of each model, and of the first less each other one."""
+    """The cost of each model, and of the first less each other one.
+
+    `elsewhere` says that the errors of a judge were counted in another file.
+    """
 
     estimates: Mapping[str, LabelledCost | JudgedCost]
     application: Application
@@ -60,6 +65,7 @@ class PartEstimates:
     notes: tuple[Any, ...]
     per_case: bool
     differences: dict[str, LabelledCost] = field(default_factory=dict)
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def cost_of_part(inquiry: Inquiry, *, chances: str | None = None) -> PartEstimat
     question = _asked_of_some(inquiry)
     refuse_unlikely(question.inquiry)
     models, cases, notes = _models(question)
-    truth = _truth(question)[cases.rows]
+    truth = _truth(question, cases)
     drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
     made = {model.name: _decided(question, model, cases) for model in models}
     how: dict[str, Any] = {"chances": drawn, "level": question.inquiry.level}
@@ -105,7 +111,9 @@ def cost_of_part(inquiry: Inquiry, *, chances: str | None = None) -> PartEstimat
     return PartEstimates(found, *_told(question, notes), less)
 
 
-def cost_by_judge(inquiry: Inquiry, *, judge: str) -> PartEstimates:
+def cost_by_judge(
+    inquiry: Inquiry, *, judge: str, errors: str | None = None, chances: str | None = None
+) -> PartEstimates:
     """The cost of the decisions of a file by a judge's labels, corrected for its errors.
 
     Parameters
@@ -114,6 +122,10 @@ def cost_by_judge(inquiry: Inquiry, *, judge: str) -> PartEstimates:
         With `decisions`; some cells of the label column are blank.
     judge : str
         The column with the judge's label of every row.
+    errors : str, optional
+        Another file with the same columns, whose rows say how the judge errs.
+    chances : str, optional
+        The column with the chance of each row to have its truth found.
 
     Returns
     -------
@@ -125,28 +137,50 @@ def cost_by_judge(inquiry: Inquiry, *, judge: str) -> PartEstimates:
             "--judge needs to know what was decided, and --decisions is missing.",
             hint="--decisions COLUMN; from scores, `stakes decide` writes such a column",
         )
-    question = _asked_of_some(inquiry)
-    labels = question.table.labels(judge)
+    counted = None
+    if errors is None:
+        question = _asked_of_some(inquiry)
+    else:
+        question, counted = _judged_elsewhere(inquiry, judge, errors)
+    models, cases, notes = _models(question)
+    app, found = question.application, {}
+    costs = _case_costs(question, cases)
+    stated = {"application": app} if costs is None else {"costs": costs}
+    names = np.array(texts(app.decisions), dtype=object)
+    truth, by = _truth(question, cases), _same(question, cases).slices(question.table, cases)
+    drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
+    with speaking_of(rows=cases.rows):
+        for model in models:
+            assert model.decisions is not None
+            found[model.name] = cost_from_judge(
+                truth, _judged(question.table, judge)[cases.rows], errors=counted, chances=drawn,
+                decisions=names[model.decisions], sample_weight=cases.weights,
+                by=by, level=question.inquiry.level, **stated,
+            )  # fmt: skip
+    return PartEstimates(found, *_told(question, notes), elsewhere=counted is not None)
+
+
+def _judged(table: Table, judge: str) -> Any:
+    """The judge's label of each row."""
+    labels = table.labels(judge)
     if (labels.codes < 0).any():
         said = rows_of(int((labels.codes < 0).sum()), f"'{judge}', the judge's labels,")
         raise DataError(
             f"{said} empty; the judge must have labelled every row, also those with the truth.",
             hint="leave these rows out of the file, or let the judge label them",
         )
-    models, cases, notes = _models(question)
-    app, found = question.application, {}
-    costs = _case_costs(question, cases)
-    stated = {"application": app} if costs is None else {"costs": costs}
-    names = np.array(texts(app.decisions), dtype=object)
-    said_by_judge = np.array(labels.names, dtype=object)[labels.codes[cases.rows]]
-    truth, by = _truth(question)[cases.rows], _same(question, cases).slices(question.table, cases)
-    for model in models:
-        assert model.decisions is not None
-        found[model.name] = cost_from_judge(
-            truth, said_by_judge, decisions=names[model.decisions], sample_weight=cases.weights,
-            by=by, level=question.inquiry.level, **stated,
-        )  # fmt: skip
-    return PartEstimates(found, *_told(question, notes))
+    return np.array(labels.names, dtype=object)[labels.codes]
+
+
+def _judged_elsewhere(inquiry: Inquiry, judge: str, errors: str) -> tuple[Asked, ConfusionMatrix]:
+    """The question, and how the judge labels each outcome, by the rows of another file."""
+    question = asked(inquiry.but(source=read_table(errors), missing="drop"))
+    _refuse_shares(question)
+    cases, names = question.cases, texts(question.application.classes)
+    said = _judged(question.table, judge)[cases.rows]
+    truth = np.array(names, dtype=object)[cases.truth]
+    counted = ConfusionMatrix.from_decisions(truth, said, classes=names, decision_names=names)
+    return replace(question, table=table_in(inquiry), notes=()), counted
 
 
 def plan_of_file(
@@ -284,10 +318,12 @@ def _case_costs(question: Asked, cases: Cases) -> Any:
     return binary_case_costs(question.words, cases.classes, question.table, cases.rows)
 
 
-def _truth(question: Asked) -> Any:
-    """The label of each row of the file, None where it is blank."""
+def _truth(question: Asked, cases: Cases) -> Any:
+    """The label of each row, None where it is blank or the file has no such column."""
+    if question.cases.label not in question.table.names:
+        return None
     labels = question.table.labels(question.cases.label)
-    return np.array([*labels.names, None], dtype=object)[labels.codes]
+    return np.array([*labels.names, None], dtype=object)[labels.codes][cases.rows]
 
 
 def _told(question: Asked, notes: list[Any]) -> tuple[Application, str, tuple[Any, ...], bool]:
