@@ -90,3 +90,24 @@ def test_an_evaluation_is_that_of_memory(frame: Any) -> None:
     expected = evaluate(y, {"m": d}, application=costs)
     assert found.models[0].cost == pytest.approx(np.mean(y != d), rel=1e-12)
     assert found.models[0].nec == pytest.approx(expected.models[0].nec, rel=1e-12)
+
+
+@pytest.mark.parametrize("constructor", kinds("pandas", "polars_lazy", "duckdb"))
+def test_doubts_of_any_class_are_seen(constructor: Any) -> None:
+    """The last class may be certain in every row where the others are not."""
+    columns = {"y": [0, 1, 2, 0] * 5, "w": [1.0, 1.0, 1.0, 0.0] * 5}
+    sure = np.eye(3)[columns["y"]]
+    doubt = sure.copy()
+    doubt[0] = [0.7, 0.3, 0.0]
+    unweighed = sure.copy()
+    unweighed[3] = [0.6, 0.4, 0.0]
+    for name, said in (("sure", sure), ("doubt", doubt), ("unweighed", unweighed)):
+        columns |= {f"{name}{k}": said[:, k].tolist() for k in range(3)}
+    models = {name: [f"{name}{k}" for k in range(3)] for name in ("sure", "doubt", "unweighed")}
+    app = Application(CostMatrix.zero_one(3))
+    plain = reduce_frame(constructor(columns), Request("y", models, applications=app))
+    assert plain._certain == ["sure"]
+    request = Request("y", models, applications=app, sample_weight="w")
+    weighed = reduce_frame(constructor(columns), request)
+    assert weighed._certain == ["sure", "unweighed"]
+    assert (plain + plain)._certain == ["sure"]

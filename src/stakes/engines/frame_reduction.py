@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
+from operator import or_
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from stakes.engines.refused_rows import refuse_rows, refused_count
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
 from stakes.engines.row_sample import with_sample
-from stakes.engines.row_values import PREFIX, Bins, Table
+from stakes.engines.row_values import PREFIX, Bins, Table, added
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
 from stakes.summaries import ScoreBins
@@ -236,8 +238,40 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
     refused = refused_count(made, tables)
     if refused:
         refuse_rows(frame, engine, request, types, refused)
-    found = _reduction_of(made, tables, keep_missing=keep_missing)
+    found = _with_doubts(_reduction_of(made, tables, keep_missing=keep_missing), frame)
     return with_sample(found, frame, engine, types) if request.sample else found
+
+
+def _with_doubts(found: Reduction, frame: Any) -> Reduction:
+    """The same where the last of several classes is always certain: do others doubt?
+
+    Looking at one class in the pass over all rows is faster, and nearly always enough.
+    """
+    import narwhals as nw
+
+    request = found.request
+    suspects = found._certain if len(request.classes) > 2 else []
+    for model in suspects:
+        rows: Any = nw.from_native(frame)
+        if request.sample_weight is not None:
+            rows = rows.filter(nw.col(request.sample_weight) > 0)
+        parts = [nw.col(name).cast(nw.Float64) for name in request.models[model]]
+        doubts = added([(p > 0) & (p < 1) for p in parts], or_)
+        seen = rows.filter(doubts).select(request.label).head(1)
+        if len(seen.collect() if isinstance(seen, nw.LazyFrame) else seen):
+            scored = [name for name, kind in found.kinds.items() if kind == "posteriors"]
+            parts_of = {
+                key: _doubted(part, scored.index(model)) for key, part in found.parts.items()
+            }
+            found = Reduction(request, found.kinds, parts_of)
+    return found
+
+
+def _doubted(part: Part, number: int) -> Part:
+    """What marks that a model is not always certain."""
+    first, name = part.panels[0], f"unsure{number}"
+    sums = {**first.sums, name: first.sums[name] + 1.0}
+    return replace(part, panels=(replace(first, sums=sums), *part.panels[1:]))
 
 
 def native(frame: Any) -> Any:

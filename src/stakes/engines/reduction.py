@@ -59,7 +59,8 @@ class Panel:
     def __add__(self, other: Panel) -> Panel:
         cells = np.concatenate([self.cells, other.cells])
         rows = np.concatenate([self.rows, other.rows])
-        sums = {n: np.concatenate([values, other.sums[n]]) for n, values in self.sums.items()}
+        both = [name for name in self.sums if name in other.sums]
+        sums = {name: np.concatenate([self.sums[name], other.sums[name]]) for name in both}
         return Panel(self.systems, cells, rows, sums).gathered()
 
     def added(self, values: NDArray[Any], shape: tuple[int, ...], *columns: int) -> NDArray[Any]:
@@ -264,8 +265,8 @@ class Reduction:
         return [model for model in self.request.models if self._looks(model)[0] == 0]
 
     def _looks(self, model: str) -> tuple[float, FloatArray | None]:
-        """The sum of p (1 - p), by which a model is not certain, and of two classes that of p by
-        class, with the same of squares, (2, 2); nan where they were not added up.
+        """A sum that is 0 where a model is always certain, and of two classes that of p by class,
+        with the same of squares, (2, 2); nan where they were not added up.
         """
         panel, size = self.whole.panels[0], len(self.request.classes)
         if model in self.whole.bins:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from functools import reduce
 from math import prod
 from operator import and_
 from typing import Any
@@ -28,8 +27,6 @@ from stakes.engines.row_values import (
 from stakes.rules.row_expressions import argmin, per_case
 
 _LARGEST = sys.float_info.max
-#: Makes the smallest negative posterior as large a fault as a sum that is far off.
-_HUGE = 1e300
 #: Up to this many possible combinations, all decisions are counted together in one table.
 _TOGETHER = 2**12
 #: Up to this many, the models of one application are counted together.
@@ -76,13 +73,14 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         for k, system in enumerate(request.systems)
     ]
     at.close()
+    looked = not request.bins and (request.naive or not request.case_costs)
     for k, panel in enumerate(() if at.made.from_bins else at.made.panels):
         compared = len(request.models) > 1 and not request.case_costs
         sums = at.weights(fourths=compared)
         if amounts:
             sums += at.costs(amounts)
         for number, columns in enumerate(parts.values() if k == 0 else ()):
-            sums += at.looks(number, columns)
+            sums += at.looks(number, columns[-1]) if looked else []
             if request.proper_scores:
                 sums += at.scores(number, columns)
         at.cells(f"cell{k}", [decided[s] for s in panel], panel, tuple(sums))
@@ -93,9 +91,9 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
 
 
 #: The steps of a plan. A column is made of columns of the steps before its own: what is read of
-#: the frame, sums of that, expected costs, decisions, cells with their weights, and what is made
-#: of the cell's own columns.
-_READ, _ADDED, _WEIGHED, _DECIDED, _CELLS, _SCORED, _BINNED = range(7)
+#: the frame, sums of that, expected costs, what they are compared with, decisions, cells with
+#: their weights, and what is made of the cell's own columns.
+_READ, _ADDED, _WEIGHED, _RAISED, _DECIDED, _CELLS, _SCORED, _BINNED = range(8)
 
 
 class _Planner:
@@ -137,10 +135,10 @@ class _Planner:
             self.conditions.append(self.dialect.between(parts[0], lit(0.0), lit(1.0)))
             return [self.column(_ADDED, f"other{k}", lit(1.0) - parts[0])] if turned else parts
         total = self.column(_ADDED, f"total{k}", added(parts))
-        below = added([self.dialect.size(part) - part for part in parts])
-        fault = self.dialect.size(total - lit(1.0)) + lit(_HUGE) * below
-        fault = self.column(_WEIGHED, f"fault{k}", fault)
-        self.conditions.append(fault <= lit(self.types.tolerance(columns)))
+        self.conditions.append(
+            self.dialect.size(total - lit(1.0)) <= lit(self.types.tolerance(columns))
+        )
+        self.conditions += [part >= lit(0.0) for part in parts]
         return parts
 
     def amounts(self) -> dict[tuple[int, int], Any]:
@@ -176,7 +174,8 @@ class _Planner:
         rule = rule if given is None else given
 
         def keep(name: str, expression: Any) -> Any:
-            return self.column(_WEIGHED, f"{name[0]}{k}_{name[1:]}", expression)
+            step = _RAISED if name.startswith("u") else _WEIGHED
+            return self.column(step, f"{name[0]}{k}_{name[1:]}", expression)
 
         if system.application != PER_CASE and rule._terms > self.dialect.most_terms:
             columns = self.request.models[system.model]
@@ -187,11 +186,13 @@ class _Planner:
         costs, sizes, margin = per_case(self.dialect, parts, amounts, rule)
         costs = [keep(f"e{j}", cost) for j, cost in enumerate(costs)]
         sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
-        return self.column(_DECIDED, f"d{k}", argmin(self.dialect, costs, sizes, margin))
+        decided = argmin(self.dialect, costs, sizes, margin, keep=keep)
+        return self.column(_DECIDED, f"d{k}", decided)
 
     def close(self) -> None:
         """Say whether everything about a row can be used, but for its label."""
-        holds = reduce(and_, self.conditions) if self.conditions else self.dialect.literal(True)
+        conditions = self.conditions or [self.dialect.literal(True)]
+        holds = added(conditions, and_)
         self.good = self.column(_DECIDED, "good", self.dialect.certain(holds))
 
     def weights(self, *, fourths: bool = False) -> list[str]:
@@ -243,11 +244,10 @@ class _Planner:
             names += [f"{PREFIX}{name}{power}" for power in (1, 2, 3)]
         return names
 
-    def looks(self, k: int, parts: list[Any]) -> list[str]:
-        """The sum of p (1 - p), which is 0 where all are certain; of two classes also that of p."""
-        free = parts if self.made.sizes[0] > 2 else parts[-1:]
-        made = {"unsure": added([p * (self.dialect.literal(1.0) - p) for p in free])}
-        made |= {"leaning": parts[-1]} if self.made.sizes[0] == 2 else {}
+    def looks(self, k: int, last: Any) -> list[str]:
+        """The sum of p (1 - p) of the last class, and of two classes that of p; bins tell both."""
+        made = {"unsure": last * (self.dialect.literal(1.0) - last)}
+        made |= {"leaning": last} if self.made.sizes[0] == 2 else {}
         if self.weight is not None:
             made = {name: self.weight * value for name, value in made.items()}
         return [self.plan.add(_CELLS, f"{name}{k}", value) for name, value in made.items()]
@@ -290,13 +290,19 @@ class _Planner:
         every = [request._rule(app, kind).cuts()[0] for app in request.applications.values()]
         bins = Bins.fitting(request.bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
-        score = self.column(_CELLS, f"score{k}", self.dialect.when(self.good, score, lit(0.0)))
+        usable = self.good
+        if (
+            not self.made.from_bins
+        ):  # cells tell bad rows, so that bins need no column but their own
+            usable = self.dialect.certain(self.dialect.between(score, lit(0.0), lit(1.0)))
+        score = self.column(_CELLS, f"score{k}", self.dialect.when(usable, score, lit(0.0)))
         taken = self.column(_SCORED, f"steps{k}", steps(self.dialect, score, bins.half))
         code = place(self.dialect, score, taken, bins.half)
         for cut in bins.thresholds:
             code = code + self.dialect.indicator(score > lit(cut))
-        usable = self.good & (self.truth <= lit(1)) if self.made.from_bins else self.good
-        code = self.dialect.when(usable, code, lit(float(bins.count)))
+        if self.made.from_bins:
+            known = self.good & (self.truth <= lit(1))
+            code = self.dialect.when(known, code, lit(float(bins.count)))
         self.column(_BINNED, f"bin{k}", self.dialect.integer(code, bins.count))
         second = self.column(_CELLS, "second", self.dialect.indicator(self.truth == lit(1)))
         sums = [PREFIX + "second", *self.weights()]

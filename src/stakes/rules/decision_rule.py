@@ -244,7 +244,8 @@ class DecisionRule(CutPoints):
         columns : list of expressions
             One score, or a posterior for each class, complete and checked.
         keep : function of a name and an expression, optional
-            Makes a column of a sum that is read more than once, and returns a reference to it.
+            Makes a column of what is read more than once, and returns a reference to it; names
+            that begin with "u" are made of others.
 
         Returns
         -------
@@ -262,7 +263,7 @@ class DecisionRule(CutPoints):
         if keep is not None:
             costs = [keep(f"e{j}", cost) for j, cost in enumerate(costs)]
             sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
-        return argmin(dialect, costs, sizes, margin)
+        return argmin(dialect, costs, sizes, margin, keep=keep)
 
     @answers_guesses
     def to_sql(self, dialect: str = "duckdb", *, columns: Any = None) -> str:

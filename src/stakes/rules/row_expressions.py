@@ -64,11 +64,13 @@ def argmin(
     sizes: list[Any] | None,
     margin: float,
     names: Sequence[Any] | None = None,
+    keep: Callable[[str, Any], Any] | None = None,
 ) -> Any:
     """The position, or name, of the first cost that is as good as the least, up to rounding.
 
     A cost is as good as another when it is above it by no more than the margin times the sum of
-    their sizes; the sizes are the costs themselves where none is given.
+    their sizes; the sizes are the costs themselves where none is given. `keep` makes columns of
+    what is compared more than once.
     """
     lower = upper = costs
     if margin and sizes is None:  # one product: E (1 - m) <= F (1 + m)
@@ -78,6 +80,8 @@ def argmin(
         slack = [dialect.literal(margin) * size for size in sizes]
         lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
         upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
+    if keep is not None and margin and len(costs) > 2:  # the first is compared with no other
+        upper = [upper[0], *(keep(f"u{j}", each) for j, each in enumerate(upper[1:], 1))]
     if len(costs) > _PAIRWISE:
         least = dialect.smallest(upper)
         holds = [cost <= least for cost in lower[:-1]]
