@@ -195,7 +195,7 @@ def test_columns_by_class_and_refusals():
         DecisionRule(APP).to_sql()
     with pytest.raises(DataError, match="one column for each"):
         rule.to_sql(columns="p")
-    with pytest.raises(DataError, match="no SQL of 'oracle'"):
+    with pytest.raises(DataError, match="no SQL for 'oracle'"):
         rule.to_sql("oracle")
     with pytest.raises(CostError, match="taken already"):
         DecisionRule(APP, scores="decision", columns="d").to_sql()

@@ -19,7 +19,7 @@ _SEAL = Seal(
     1,
     what="a saved decision rule",
     again="save the rule again, or copy it again from where that was done",
-    written='a rule is written in Python by  rule.save("rule.json")',
+    written='stakes eval ... --rule rule.json  saves one; in Python,  rule.save("rule.json")',
 )
 
 

@@ -35,8 +35,8 @@ def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
     """See `DecisionRule.to_sql`."""
     if place_of(dialect, SQL_DIALECTS) is None:
         raise DataError(
-            f"no SQL of {dialect!r}; there is {', '.join(SQL_DIALECTS)}.",
-            hint=f'the score column is `columns`:  rule.to_sql("duckdb", columns="{dialect}")',
+            f"no SQL for {dialect!r}; there is {', '.join(SQL_DIALECTS)}.",
+            hint=either('rule.to_sql("postgres", columns="p")', "--sql postgres --columns p"),
         )
     if dialect in DIALECTS:
         return decision_sql(rule, DIALECTS[dialect], columns).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,8 @@ def read(data: bytes, name: str) -> Table:
             cells[key][row] = value
     if not cells:
         raise FormatError(f"{name} holds no values.", hint=_HINT)
-    return table_of_columns(name, {key: _column(v) for key, v in cells.items()}, "JSON lines")
+    table = table_of_columns(name, {key: _column(v) for key, v in cells.items()}, "JSON lines")
+    return replace(table, lines=[line for _, line in numbered])
 
 
 def _said(line: str, place: str) -> Iterator[tuple[str, Any]]:

@@ -34,6 +34,7 @@ class Table:
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
     is_list: bool = False  # of keys, such as those of trials, and perhaps scores
+    lines: Sequence[str] = ()  # JSON lines as they stand, with what columns cannot hold
 
     @property
     def is_far(self) -> bool:

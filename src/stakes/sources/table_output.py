@@ -81,7 +81,10 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
 
 
 def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """One object for each row; of text, the scores alone become numbers."""
+    """One object for each row: JSON lines as they were; of other text, scores become numbers."""
+    if table.lines:
+        added = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        return "".join(map(_extended, table.lines, added))
     old = []
     for name in table.names:
         cells = table.cells(name)
@@ -91,6 +94,12 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)
     return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)
+
+
+def _extended(line: str, added: Mapping[str, Any]) -> str:
+    """An object with more entries; what it has stands as it was written."""
+    old = line.strip().removesuffix("}").rstrip()
+    return f"{old}{'' if old == '{' else ', '}{line_of(added).removeprefix('{')}"
 
 
 def line_of(row: Mapping[str, Any]) -> str:

@@ -63,6 +63,28 @@ def test_standard_input_to_standard_output(run, saved, monkeypatch):
     assert json.loads(told[0])["who"] == "x"
 
 
+def test_json_lines_stand_as_they_were(run, write, saved):
+    lines = '{"p": "0.50", "who": {"x": [1, {"y": 2.50}]}, "n": 12345678901234567890}\n {"p":0}  \n'
+    told = run("decide", write("new.jsonl", lines), "--rule", saved()).out.splitlines()
+    for line, old in zip(told, lines.splitlines(), strict=True):
+        assert line.startswith(old.strip()[:-1])
+        new = json.loads(line)
+        assert {key: new[key] for key in json.loads(old)} == json.loads(old)
+        assert list(new)[-4:] == ["decision", "expected_cost", "next_best", "margin"]
+    assert [json.loads(line)["decision"] for line in told] == ["call", "wait"]
+
+
+def test_text_among_numbers_with_a_decimal_comma(run, write, saved):
+    new = write("new.csv", "p;note\n0,5;a\nwhat;b\n0,01;c\n")
+    ran = run("decide", new, "--rule", saved())
+    assert "row 2 holds 'what' (1 of 3 rows)" in ran.err
+    assert "--on-error column" in ran.err
+    ran = run("decide", new, "--rule", saved(), "--on-error", "column")
+    found = list(csv.DictReader(io.StringIO(ran.out), delimiter=";"))
+    assert [row["decision"] for row in found] == ["call", "", "wait"]
+    assert [row["not_decided"] for row in found] == ["", "no score", ""]
+
+
 def test_json_says_what_was_done(run, write, saved, tmp_path):
     out = tmp_path / "out.jsonl"
     ran = run("decide", write("new.csv", NEW), "--rule", saved(), "-o", str(out), "--json")
@@ -161,7 +183,7 @@ def test_a_rule_is_shown_and_written_as_sql(run, saved):
     assert con.execute(f"SELECT {text} FROM t").fetchall() == [("wait",), ("call",), (None,)]
     assert json.loads(run("rule", saved(), "--json").out)["rule"] == str(RULE)
     assert "--sql duckdb" in run("rule", saved(), "--columns", "q").err
-    assert "no SQL of 'oracle'" in run("rule", saved(), "--sql", "oracle").err
+    assert "no SQL for 'oracle'" in run("rule", saved(), "--sql", "oracle").err
 
 
 def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):

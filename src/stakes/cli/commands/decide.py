@@ -165,18 +165,21 @@ def _numbers(table: Any, name: str, marked: bool) -> Any:
     """A column as numbers; where rows may be marked, nothing for text that is none."""
     import numpy as np
 
-    from stakes.exceptions import StakesError
+    from stakes.exceptions import DataError, StakesError
+    from stakes.sources.cells import as_numbers
 
     try:
         return table.numbers(name)
-    except StakesError:
+    except StakesError as error:
         if not marked:
-            raise
+            decisions = "--decisions" in (error.hint or "")  # of eval; a rule reads scores
+            hint = "--on-error column  decides the other rows" if decisions else error.hint
+            raise DataError(error.message, hint=hint, rows=error.rows) from None
     found = np.full(table.n_rows, np.nan)
-    for k, cell in enumerate(table.cells(name).tolist()):
+    for k, cell in enumerate(table.cells(name)[:, None]):
         try:
-            found[k] = float(cell)
-        except (TypeError, ValueError):
+            found[k] = as_numbers(cell, name, decimal_comma=table.decimal_comma)[0]
+        except StakesError:
             continue
     return found
 
