@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from rule_cases import APP, PETS, by_arithmetic, one_cut, scores_for
+from rule_cases import APP, PETS, by_arithmetic, one_cut, scores_for, three, two
 
 from stakes import Application, CostMatrix, DecisionRule
-from stakes.exceptions import StakesError
+from stakes.exceptions import DataError, StakesError
 from stakes.rules import applied_rule
 
 ONE_CUT, SUMS = one_cut(), by_arithmetic()
@@ -141,3 +141,61 @@ def test_one_case_of_a_class_that_cannot_occur_is_refused():
     for decide in (rule.decide, lambda scores: rule.decide_one(scores[0])):
         with pytest.raises(StakesError, match="possible"):
             decide([1.0])
+
+
+class TestTablesAndRecords:
+    """A frame or a record with the columns of a rule is decided like its columns."""
+
+    @pytest.fixture
+    def polars(self):
+        return pytest.importorskip("polars", reason="needs Polars: pip install polars")
+
+    @pytest.mark.parametrize("name", ["as it is", "affine", "float32", "log odds", "rank"])
+    def test_one_column(self, polars, name):
+        rule, scores = ONE_CUT[name], two()[1]
+        frame = polars.DataFrame({"p": scores, "note": ["x"] * len(scores)})
+        wanted = rule.decide(scores.astype(rule.score_type))
+        for table in (frame, frame.to_arrow()):
+            assert (rule.decide(table) == wanted).all()
+        records = frame.head(30).to_dicts()
+        assert [rule.decide_one(each) for each in records] == [
+            rule.decisions[k] for k in wanted[:30]
+        ]
+        lazy = rule.decide(frame.lazy()).collect()
+        assert lazy["decision"].to_list() == [rule.decisions[k] for k in wanted]
+
+    def test_a_column_for_each_class(self, polars):
+        rule, scores = SUMS["pets moved"], three()[1]
+        table = dict(zip("cab", scores.T[[2, 0, 1]], strict=True))
+        assert (rule.decide(polars.DataFrame(table)) == rule.decide(scores)).all()
+        first = {name: column[0] for name, column in table.items()}
+        assert rule.decide_one(first) == rule.decisions[rule.decide(scores)[0]]
+
+    def test_costs_of_the_case(self, polars):
+        costs = CostMatrix([[0, 1], [1, 0]], classes=["no", "yes"])
+        said = [["0", "5"], ["amount / 2", "0"]]
+        rule = DecisionRule(Application(costs), per_case=True, case_costs=said, columns="p")
+        assert rule.decide_one({"p": 0.2, "amount": 10}) == "no"  # 1.0 against 4.0
+        assert rule.decide_one({"p": 0.2, "amount": 60}) == "yes"  # 6.0 against 4.0
+        table = polars.DataFrame({"p": [0.2, 0.2], "amount": [10, 60]})
+        assert rule.decide(table).tolist() == [0, 1]
+        with pytest.raises(DataError, match="no column 'amount', which the costs are computed"):
+            rule.decide_one({"p": 0.2})
+        with pytest.raises(DataError, match=r"1 of 2 cases cannot be decided \(no cost in 1\)"):
+            rule.decide(polars.DataFrame({"p": [0.2, 0.2], "amount": [10, None]}))
+
+    def test_what_is_refused(self, polars):
+        rule = ONE_CUT["as it is"]
+        for wrong, said in [
+            ({"q": 0.2}, "no column 'p'"),
+            ({"p": None}, "`p` must be a number"),
+            ({"p": 1.5}, "not a probability in 1"),
+            (None, "`score` must be a number; got None"),
+            ("x", "`score` must be a number; got 'x'"),
+        ]:
+            with pytest.raises(StakesError, match=said):
+                rule.decide_one(wrong)
+        with pytest.raises(StakesError):
+            rule.decide(polars.DataFrame({"p": ["a", "b"]}))
+        with pytest.raises(DataError, match="does not say which columns"):
+            DecisionRule(Application([[0, 1], [10, 0]])).decide_one({"p": 0.3})

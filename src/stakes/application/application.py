@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -279,6 +280,13 @@ def as_application(application: Any) -> Application:
     )
 
 
+def right_decisions(classes: Sequence[Name], decisions: Sequence[Name]) -> list[int] | None:
+    """Which decision is right for each class; None unless they are called like the classes."""
+    if sorted(map(str, classes)) != sorted(map(str, decisions)):
+        return None
+    return [list(map(str, decisions)).index(str(name)) for name in classes]
+
+
 def refuse_paid_errors(app: Application) -> None:
     """Raise when an error costs less than nothing, and less than the right decision.
 
@@ -286,9 +294,9 @@ def refuse_paid_errors(app: Application) -> None:
     costs are gains with the wrong sign, and every verdict would come out turned round.
     """
     classes, values = app.classes, app.costs.values
-    if sorted(map(str, classes)) != sorted(map(str, app.decisions)):
+    if (places := right_decisions(classes, app.decisions)) is None:
         return
-    right = values[np.arange(len(classes)), [list(app.decisions).index(name) for name in classes]]
+    right = values[np.arange(len(classes)), places]
     paid = np.argwhere((values < 0) & (values < right[:, None]))
     if not paid.size:
         return

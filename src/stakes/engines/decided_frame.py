@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, or_
@@ -12,6 +12,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import as_number, is_number
+from stakes._columns import in_brief
 from stakes._names import one_of
 from stakes.application import CostExpression
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
@@ -87,6 +89,45 @@ def decided_frame(
     return _elsewhere(rule, rows, names, on_error)
 
 
+def decided_table(rule: DecisionRule, frame: Any) -> Any:
+    """The decisions on a frame with the columns of the rule, by position; None for other things.
+
+    A lazy frame comes back with its decisions: there are no positions before it is read.
+    """
+    rows = nw.from_native(frame, pass_through=True)
+    if isinstance(rows, nw.LazyFrame):
+        return decided_frame(rule, frame).frame
+    names = rule.columns or ()
+    if not isinstance(rows, nw.DataFrame) or not set(names) <= set(rows.columns):
+        return None
+    refuse_absent(rule, rows.columns, names)
+    scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
+    return _decided_arrays(rule, scores, costs)
+
+
+def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
+    """The decision on one case that is told by the names of its columns, by position."""
+    names = score_columns(rule, None)
+    refuse_absent(rule, list(record), names)
+    read = {name: np.array([as_number(record[name], name)]) for name in read_columns(rule, names)}
+    return int(_decided_arrays(rule, *arrays_read(rule, read, names))[0])
+
+
+def _decided_arrays(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> Any:
+    """Decisions by position, or an error with the rows that cannot be decided."""
+    found = faults(rule, scores, costs)
+    bad = np.flatnonzero(found >= 0)
+    if bad.size:
+        why = ", ".join(f"{why} in {n}" for why, n in counted_faults(found).items())
+        raise DataError(
+            f"{bad.size} of {len(found)} cases cannot be decided ({why}); the first is at "
+            f"position {bad[0]}.",
+            hint='rule.decide_frame(frame, on_error="column")  says why in a column',
+            rows=bad[:10].tolist(),
+        )
+    return rule.decide(scores.astype(rule.score_type), costs=costs)
+
+
 def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
     """The columns that are read: scores, and what costs per case are computed from."""
     formulas = [text for row in rule.case_costs or () for text in row]
@@ -98,18 +139,28 @@ def refuse_names(
     rule: DecisionRule, known: Sequence[str], names: Sequence[str], *, marked: bool
 ) -> None:
     """Raise for columns that are not there, and for those that are added and already there."""
-    absent = [name for name in read_columns(rule, names) if name not in known]
-    if absent:
-        raise DataError(
-            f"no column {absent[0]!r}; there are {', '.join(map(repr, known[:12]))}.",
-            hint="say which columns hold the scores: " + either("columns=...", "--columns A,B"),
-        )
+    refuse_absent(rule, known, names)
     added = (*ADDED, *((REASON,) if marked else ()))
     if taken := [name for name in added if name in known]:
         raise DataError(
             f"the table already has a column {taken[0]!r}, which would be added.",
             hint="rename it first",
         )
+
+
+def refuse_absent(rule: DecisionRule, known: Sequence[str], names: Sequence[str]) -> None:
+    """Raise for columns that are not there: scores, or what costs are computed from."""
+    for name in read_columns(rule, names):
+        if name not in known:
+            there = f"there are {', '.join(map(repr, known[:12]))}"
+            if name not in names:
+                raise DataError(
+                    f"no column {name!r}, which the costs are computed from; {there}.",
+                    hint=f"add the column {name!r}, or rename the one that holds it",
+                )
+            typed = "say which columns hold the scores: --columns A,B"
+            hint = either(f"rename the column that holds it to {name!r}", typed)
+            raise DataError(f"no column {name!r}; {there}.", hint=hint)
 
 
 def refuse_undecided(undecided: dict[str, int], rows: int, first: int | None = None) -> None:
@@ -200,7 +251,19 @@ def arrays_read(
 
 def columns_read(rule: DecisionRule, rows: Any, names: Sequence[str]) -> dict[str, FloatArray]:
     """The columns that are read of a table in memory, as numbers."""
-    return {name: rows[name].cast(nw.Float64).to_numpy() for name in read_columns(rule, names)}
+    return {name: _numbers(rows[name], name) for name in read_columns(rule, names)}
+
+
+def _numbers(column: Any, name: str) -> FloatArray:
+    """A column as numbers, nan where there is none."""
+    try:
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    except Exception as error:  # each library raises its own
+        first = next((cell for cell in column.to_list() if not is_number(cell)), None)
+        raise DataError(
+            f"column {name!r} must hold numbers; it holds {in_brief(first)}.",
+            hint="convert it first, or name another column",
+        ) from error
 
 
 def _in_memory(

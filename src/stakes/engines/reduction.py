@@ -234,6 +234,11 @@ class Reduction:
             raise DataError("the least possible cost was not asked for.", hint="naive=True")
         return panel.added(panel.sums["least"], (len(self.request.classes),), 0)
 
+    @property
+    def _earned(self) -> int:
+        """In how many rows an error costs less than nothing, and less than the right decision."""
+        return int(self.whole.panels[0].sums.get("earned", np.zeros(1)).sum())
+
     def log_scores(self, model: str | None = None) -> CostTally:
         """Log scores -log p of the true class, in nats, added up by class; `.cost()` is the mean.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from math import prod
-from operator import and_
+from operator import and_, or_
 from typing import Any
 
+from stakes.application.application import right_decisions
 from stakes.engines.column_types import ColumnTypes, coded
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.row_values import (
@@ -227,7 +228,21 @@ class _Planner:
             names += self.moments(_WEIGHED, "least", least)[:1]
         if self.request.case_rules and self.weight is None:
             names += self.lost(amounts)
-        return names
+        return names + self.earned(amounts)
+
+    def earned(self, amounts: Any) -> list[str]:
+        """Whether an error of a row costs less than nothing, and less than the right decision."""
+        lit, odd = self.dialect.literal, []
+        decisions = next(iter(self.request.applications.values())).decisions
+        places = right_decisions(self.request.classes, decisions)
+        for (i, j), amount in amounts.items() if places is not None else ():
+            right = amounts[i, places[i]]
+            if j != places[i] and not (isinstance(amount, float) and isinstance(right, float)):
+                cost, best = (lit(x) if isinstance(x, float) else x for x in (amount, right))
+                odd.append((cost < lit(0.0)) & (cost < best))
+        if not odd:
+            return []
+        return [self.plan.add(_WEIGHED, "earned", self.dialect.indicator(added(odd, or_)))]
 
     def lost(self, amounts: Any) -> list[str]:
         """Powers of what the wrong one of two decisions costs above the right one, and below."""

@@ -14,6 +14,7 @@ from stakes._checks import as_whole, same_length
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import MATTERS, too_unequal
 from stakes.application import Application, CaseCosts, CostMatrix
+from stakes.application.application import right_decisions
 from stakes.decisions.case_rules import moved_case_rules
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.builder import build
@@ -98,7 +99,7 @@ def evaluated_case_rows(
         class_cases=cases.counted,
         reasons=reasons,
         notes=notes,
-        warnings=tuple(chain.from_iterable(odd)),
+        warnings=(*earned_note(_earned(costs, app), len(costs)), *chain.from_iterable(odd)),
         application=costs_by_class(average, by_class),
         n_cases=float(n_cases),
         data_priors=cases.priors,
@@ -247,6 +248,19 @@ def priced_at_average(
     seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
     said, paid = (money(each, average.unit) for each in (seeming, cost))
     return Note("priced-at-average", model=model, cost=said, paid=paid)
+
+
+def _earned(costs: CaseCosts, app: Application) -> int:
+    """In how many cases an error costs less than nothing, and less than the right decision."""
+    if (places := right_decisions(app.classes, app.decisions)) is None:
+        return 0
+    right = costs.values[:, np.arange(len(places)), places]
+    return int(((costs.values < 0) & (costs.values < right[:, :, None])).any(axis=(1, 2)).sum())
+
+
+def earned_note(earned: int, cases: int) -> list[Note]:
+    """That errors are gains in some cases: refunds, or amounts with the wrong sign."""
+    return [Note("errors-earn", cases=f"{grouped(earned)} of {grouped(cases)}")] if earned else []
 
 
 def few_carry_note(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:

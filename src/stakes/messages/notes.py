@@ -153,6 +153,8 @@ _ABSENT = {
 #: What is odd.
 _WARNING = {
     "few-carry": "{sentence}",
+    "errors-earn": "In {cases} cases an error costs less than nothing, and less than the right "
+    "decision. Look for refunds, or amounts with the wrong sign.",
     "recalibration-worth": "{model} {confidence}. Re-calibrating is worth another {gain} ({low} to "
     "{high}).",
     "sensitive": "{model} {wins} {where}: a narrow range.",

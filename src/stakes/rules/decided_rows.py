@@ -109,6 +109,9 @@ def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
 
 def decided_one(rule: DecisionRule, score: Any) -> Name:
     """See `DecisionRule.decide_one`."""
+    if rule.scores != "decision" and (score is None or isinstance(score, str)):
+        wanted = "a number, or one for each class" if len(rule.classes) > 2 else "a number"
+        raise DataError(f"`score` must be {wanted}; got {score!r}.")
     if not isinstance(score, (float, int)) or not rule._decides_plain_numbers or not rule.has_cuts:
         row = score[None] if type(score) is np.ndarray else [score]
         return rule.decisions[int(decided(rule, row)[0])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,9 +148,11 @@ class DecisionRule(CutPoints):
 
         Parameters
         ----------
-        scores : array-like of shape (n_cases,) or (n_cases, n_classes)
+        scores : array-like of shape (n_cases,) or (n_cases, n_classes), or data frame
             What `scores` of the rule says they are; a single column is about the second of two
-            classes. Named columns are found by name.
+            classes. Named columns are found by name. Of a frame with the columns of the rule
+            these are read, and those that costs per case are computed from; a lazy frame comes
+            back as from `decide_frame`.
         costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions), optional
             What each decision costs in each case; for a rule per case.
 
@@ -165,6 +167,11 @@ class DecisionRule(CutPoints):
         >>> rule.decide([-3.0, 0.0])
         array([0, 1], dtype=int8)
         """
+        if costs is None and self.columns is not None and hasattr(type(scores), "columns"):
+            from stakes.engines.decided_frame import decided_table
+
+            if (found := decided_table(self, scores)) is not None:
+                return found
         return decided(self, scores, costs)
 
     def decide_one(self, score: Any) -> Name:
@@ -172,8 +179,9 @@ class DecisionRule(CutPoints):
 
         Parameters
         ----------
-        score : float or sequence of float
-            One score, or one for each class.
+        score : float, sequence of float or mapping
+            One score, or one for each class; or a case by the names of its columns, such as the
+            body of a request: ``{"p": 0.3, "amount": 1200}``.
 
         Examples
         --------
@@ -182,6 +190,10 @@ class DecisionRule(CutPoints):
         >>> DecisionRule(Application(costs)).decide_one(0.3)
         'call'
         """
+        if isinstance(score, Mapping):
+            from stakes.engines.decided_frame import decided_record
+
+            return self.decisions[decided_record(self, score)]
         return decided_one(self, score)
 
     def decide_frame(self, frame: Any, *, on_error: str = "raise", capacity: Any = None) -> Any:

@@ -22,7 +22,7 @@ class Sql:
     __add__, __sub__, __mul__ = _joined("+"), _joined("-"), _joined("*")
     __truediv__ = _joined("/")
     __le__, __lt__, __ge__, __gt__ = _joined("<="), _joined("<"), _joined(">="), _joined(">")
-    __eq__, __and__ = _joined("="), _joined("AND")
+    __eq__, __and__, __or__ = _joined("="), _joined("AND"), _joined("OR")
     __hash__ = None  # type: ignore[assignment]
 
 

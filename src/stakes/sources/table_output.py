@@ -83,7 +83,9 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
 def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
     """One object for each row: JSON lines as they were; of other text, scores become numbers."""
     if table.lines:
-        added = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        added = (
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        )
         return "".join(map(_extended, table.lines, added))
     old = []
     for name in table.names:

@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
+    from stakes.engines.decided_frame import read_columns
     from stakes.exceptions import DataError
     from stakes.rules import load_rule
 
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     told = {
         "decisions": ", ".join(map(str, rule.decisions)),
         "columns": None if rule.columns is None else ", ".join(rule.columns),
+        "costs from": ", ".join(read_columns(rule, ())),
         "costs in": app.unit,
         "learnt on scores": rule.score_range and "{:.3g} to {:.3g}".format(*rule.score_range),
     }

@@ -23,6 +23,7 @@ from stakes.evaluation.case_account import (
     BY_CASE,
     case_figures,
     costs_by_class,
+    earned_note,
     few_carry_note,
     naive_of,
     priced_at_average,
@@ -141,6 +142,8 @@ def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation
     naive = naive_of(app, scale @ constant, float(scale @ found.least_cost))
     draws = _drawn(found, place, options)
     average = app.with_costs(place.average)
+    odd = earned_note(found._earned, found.n_rows)
+    odd += [note for model in request.models for note in turned_far(model, found)]
     figures, notes = [], []
     for k, system in enumerate(request.systems):
         model, kind = system.model, found.kinds[system.model]
@@ -163,7 +166,7 @@ def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation
         class_cases=found.rows_by_class,
         reasons=reasons,
         notes=(*said, *_unequal(found, scale), *notes),
-        warnings=tuple(note for model in request.models for note in turned_far(model, found)),
+        warnings=tuple(odd),
         application=costs_by_class(average, scale[:, None] * constant),
         n_cases=float(found.n_rows),
         data_priors=place.shares,
