@@ -31,7 +31,7 @@ def test_refunds_are_counted(refunds, library):
         other = pytest.importorskip(library, reason=f"needs {library}: pip install {library}")
         frame = other.from_pandas(frame) if library == "polars" else other.from_df(frame)
     formulas = {"fn": "0.75*amount", "fp": "30"}
-    asked = {"label": "y", "scores": {"m": "p"}, "application": [[0, 30], [300, 0]]}
+    asked = {"label": "y", "scores": ["p"], "application": [[0, 30], [300, 0]]}
     far = warned(stakes.evaluate_frame(frame, case_costs=formulas, **asked))
     assert len(near) == len(far) == (refunds > 0)
     for said in (*near, *far):
