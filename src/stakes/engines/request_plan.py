@@ -235,7 +235,9 @@ class _Planner:
         lit, odd = self.dialect.literal, []
         decisions = next(iter(self.request.applications.values())).decisions
         places = right_decisions(self.request.classes, decisions)
-        for (i, j), amount in amounts.items() if places is not None else ():
+        for (i, j), amount in amounts.items():
+            if places is None:
+                break
             right = amounts[i, places[i]]
             if j != places[i] and not (isinstance(amount, float) and isinstance(right, float)):
                 cost, best = (lit(x) if isinstance(x, float) else x for x in (amount, right))

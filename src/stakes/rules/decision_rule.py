@@ -170,7 +170,8 @@ class DecisionRule(CutPoints):
         if costs is None and self.columns is not None and hasattr(type(scores), "columns"):
             from stakes.engines.decided_frame import decided_table
 
-            if (found := decided_table(self, scores)) is not None:
+            found: NDArray[Any] | None = decided_table(self, scores)
+            if found is not None:
                 return found
         return decided(self, scores, costs)
 
