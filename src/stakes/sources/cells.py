@@ -181,11 +181,13 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
             bad.append(row)
     cell = _text(cells[bad[0]])
     cell = cell if len(cell) <= _LONGEST_SHOWN else f"{cell[:_LONGEST_SHOWN]}..."
+    near = _as_number(cell)
     return DataError(
         f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}' "
         f"({grouped(len(bad))} of {grouped(cells.shape[0])} rows).",
-        hint=_as_number(cell) or f"if these are decisions:  --decisions {shlex.quote(what)}",
+        hint=near or f"if these are decisions:  --decisions {shlex.quote(what)}",
         rows=bad[:10],
+        code="number-written-otherwise" if near else "text-for-numbers",
     )
 
 

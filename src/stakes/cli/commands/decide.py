@@ -172,8 +172,8 @@ def _numbers(table: Any, name: str, marked: bool) -> Any:
         return table.numbers(name)
     except StakesError as error:
         if not marked:
-            decisions = "--decisions" in (error.hint or "")  # of eval; a rule reads scores
-            hint = "--on-error column  decides the other rows" if decisions else error.hint
+            text = error.code == "text-for-numbers"
+            hint = "--on-error column  decides the other rows" if text else error.hint
             raise DataError(error.message, hint=hint, rows=error.rows) from None
     found = np.full(table.n_rows, np.nan)
     for k, cell in enumerate(table.cells(name)[:, None]):
