@@ -372,7 +372,7 @@ def _robust(ev: Evaluation) -> list[Note]:
     wins = "is cheapest" if len(ev) > 1 else "pays off"
     where = f"whatever a missed '{name}' costs"
     if low > 0 or not math.isinf(high):
-        digits = digits_apart(each.low for each in ev.ranges)
+        digits = digits_apart([ratio, *(each.low for each in ev.ranges)])
         alarms = _between(plain(low, digits), plain(high, digits), low, high)
         stated = "you said" if ev.doubt is None else "evaluated at"
         where = f"{'only while' if narrow else 'whenever'} one missed '{name}' costs {alarms} "

@@ -171,8 +171,8 @@ def _paths(app: Any, paths: list[Any]) -> Html:
         names = [app["classes"][row] for row, _ in rows]
         one, beside = f" of “{names[0]}”", ""
         if len(rows) > 1:
-            one, beside = "", select("class", names, label="class whose share moves")
-        before = f"Share{one}; the other classes keep their proportions"
+            one, beside = " of this class", select("class", names, label="class whose share moves")
+        before = f"Share{one}; the others keep their proportions"
         parts.append(_share(app, rows[0][1], before, rows[0][0], beside=beside))
     return _fields(*parts) if parts else Html("")
 

@@ -187,7 +187,8 @@ def _holds(record: Any) -> list[Html]:
     if fp <= tn or fn <= tp:
         return []
     others = {"none": "no model pays off", "tie": "no clear winner"}
-    rows, digits = [], digits_apart(each["low"] for each in stretches)
+    ratio = (fn - tp) / (fp - tn)  # the one in use reads like no border
+    rows, digits = [], digits_apart([ratio, *(each["low"] for each in stretches)])
     for each in stretches:
         low, high = plain(each["low"], digits), each["high"]
         stretch = f"{low} or more" if high is None else f"{low} to {plain(high, digits)}"

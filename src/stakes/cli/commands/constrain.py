@@ -50,6 +50,7 @@ _TEST = {"--test FILE": "also say what the rules cost on other cases, with the s
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
+    parser.usage = "stakes constrain FILE --by COLUMN [options]"
     add_data_options(parser)
     add_model_options(parser)
     add_cost_options(parser)

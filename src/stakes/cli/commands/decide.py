@@ -51,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from stakes.sources.formats import endings
 
     parser.epilog = EXAMPLES
+    parser.usage = "stakes decide FILE --rule FILE [options]"
     known = endings()
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
     parser.add_argument("file", help=f"{forms}; a pattern, a folder, or - for standard input")

@@ -141,7 +141,7 @@
       if (price) {
         const value = costs[0][price.column];
         written("abstain", precise(value), plain(value, 3));
-        $("abstain-said").textContent = list((name, n) => `${name} hands over ${percent(handed(counts[n], price.column), 1)}`);
+        $("abstain-said").textContent = list((name, n) => `${name} abstains in ${percent(handed(counts[n], price.column), 1)} of cases`);
         const only = priors === app.priors && !how;
         mark("abstain", value, only);
         if ($("chart-coverage")) {

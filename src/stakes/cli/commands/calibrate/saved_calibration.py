@@ -186,5 +186,5 @@ def _warn_of_own_rows(saved: dict[str, Any], table: Table, path: str) -> None:
     if table.digest and saved.get("input", {}).get("sha256") == table.digest:
         warn(
             f"{path} was learnt on these very rows: what its probabilities cost here is "
-            "optimistic. What calibrating is worth was said when it was learnt."
+            "optimistic. What calibrating is worth was printed when it was learnt."
         )
