@@ -104,8 +104,8 @@ def test_nothing_is_passed_over_in_silence() -> None:
         classes=COSTS.classes,
         decisions=COSTS.decisions,
     )
-    with pytest.raises(DataError, match="`by` cannot be used with costs per case"):
-        judged({"a": P}, case_costs=each, by=SIDE)
+    with pytest.raises(DataError, match="`by` cannot be used with costs per case and limits"):
+        judged({"a": P}, case_costs=each, by=SIDE, capacity={COSTS.decisions[1]: 5})
     with pytest.raises(DataError, match="must be True, False or a calibrator; got 'isotonic'"):
         judged({"a": P}, recalibrate="isotonic")
 

@@ -27,7 +27,8 @@ EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 #: What only an engine says: scores were binned.
 ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
-ABSENT = {key: {"sliders": "case-sliders-need-rows"} for key in ("loans", "loans elsewhere")}
+ABSENT = {key: {"sliders": "case-sliders-need-rows"}
+          for key in ("loans", "loans elsewhere", "slices by case")}  # fmt: skip
 #: What saved counts do not have besides.
 NOT_SAVED = {
     "churn": {},
@@ -57,9 +58,9 @@ def drawn(seed: int, n: int = 6_000) -> str:
     sure, right = (rng.normal(3 * y - 1.5, 1.73) + odds for _ in range(2))
     coarse = np.round(rng.normal(2 * y - 1, 1.41) + odds)
     said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
-    lines = ["y,sure,right,coarse,part,who"]
+    lines = ["y,sure,right,coarse,part,who,number"]
     lines += [
-        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997}"
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997}"
         for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
     ]
     return "\n".join(lines) + "\n"
@@ -93,6 +94,12 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     },
     "slices": {**DRAWN, "cost": COST, "by": "part"},
     "other shares": {**DRAWN, "cost": COST, "prevalence": "3%"},
+    "slices by case": {
+        **DRAWN,
+        "scores": "sure,right",
+        "cost": ("fn=3+part", "fp=1"),
+        "by": "part",
+    },
     "a range": {**DRAWN, "cost": ("fn=3..30", "fp=1")},
     "groups": {**DRAWN, "cost": COST, "groups": "who", "by": "part"},
     "groups elsewhere": {
@@ -275,6 +282,22 @@ def test_weighted_groups_have_the_same_counts_and_like_intervals(folder: Path) -
         assert there[name].nec == pytest.approx(here[name].nec, rel=1e-12)
         wide = here[name].interval[1] - here[name].interval[0]
         assert there[name].interval == pytest.approx(here[name].interval, abs=0.05 * wide)
+
+
+@pytest.mark.parametrize("by", [None, "part"])
+def test_groups_that_are_numbers_have_one_order_in_all_files(folder: Path, by: str | None) -> None:
+    """Text files know digits, Parquet numbers; which groups are drawn must not depend on it."""
+    pytest.importorskip("duckdb", reason="one of the engines")
+    options = {**DRAWN, "scores": "sure", "cost": COST, "groups": "number", "by": by}
+    text = str(folder / options.pop("source"))
+    table = text.replace("csv", "parquet")
+    asked_of = [(text, None), (table, "duckdb")]
+    asked_of += [(text, "duckdb"), (table, "memory")] if by is None else []
+    found = [answer(Inquiry(source=file, engine=engine, **options)) for file, engine in asked_of]
+    for ev in found[1:]:
+        assert ev["sure"].interval == found[0]["sure"].interval
+        for name, part in found[0].slices.items():
+            assert ev.slices[name]["sure"].interval == part["sure"].interval
 
 
 def test_groups_that_an_engine_cannot_count_are_refused(

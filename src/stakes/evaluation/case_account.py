@@ -40,12 +40,28 @@ from stakes.uncertainty.intervals.interval import few_carry
 BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 
 
+def case_slice(
+    whole: Evaluation, rows: Rows, inside: NDArray[Any], options: dict[str, Any]
+) -> Evaluation:
+    """Some of the rows of an evaluation, decided by the rules that were found on all of them."""
+    assert whole.case_sources is not None
+    costs, rules = whole.case_sources.costs, whole.case_sources.rules
+    some = CaseCosts(costs.values[inside], costs.classes, costs.decisions)
+    kept = [replace(r, model=r.model.part(inside), codes=r.codes[inside]) for r in rules]
+    return evaluated_case_rows(rows.part(inside), some, options, rules=kept)
+
+
 def evaluated_case_rows(
-    rows: Rows, costs: CaseCosts, options: dict[str, Any], limited: Sequence[int] = ()
+    rows: Rows,
+    costs: CaseCosts,
+    options: dict[str, Any],
+    limited: Sequence[int] = (),
+    rules: list[CaseRule] | None = None,
 ) -> Evaluation:
     """Every model by three rules: per case, one threshold, and average costs.
 
-    Decisions of which there are too few for all cases (`limited`) are no naive ones.
+    Decisions of which there are too few for all cases (`limited`) are no naive ones. `rules` are
+    known where the rows are a part of those they were found on.
     """
     cases, app = rows.cases, rows.application
     _refuse_others(costs, rows)
@@ -60,11 +76,9 @@ def evaluated_case_rows(
     perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
     lowest = constant[chosen] if perfect else weights @ least
     naive = naive_of(app, constant, float(lowest))
-    rules = [
-        rule
-        for model in rows.models
-        for rule in _rules(model, costs, average, weights, rows.said_at)
-    ]
+    if rules is None:
+        found = [_rules(model, costs, average, weights, rows.said_at) for model in rows.models]
+        rules = list(chain.from_iterable(found))
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
     draws = nec_draws(excess, (paid - least[:, None])[:, constant < np.inf], rows, options)
     notes, reasons = [], dict(BY_CASE)
@@ -86,8 +100,8 @@ def evaluated_case_rows(
         table, cost = cases.count(rule.codes, app), float(parts.sum())
         figures.append(case_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
     notes += [
-        priced_at_average(rule.model.name, found.confusion, average, found.cost)
-        for rule, found in zip(rules, figures, strict=True)
+        priced_at_average(rule.model.name, one.confusion, average, one.cost)
+        for rule, one in zip(rules, figures, strict=True)
         if rule.kind == "average costs"
     ]
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)

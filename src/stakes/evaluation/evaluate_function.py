@@ -138,7 +138,8 @@ def evaluate(
         Cases of one group (a customer, a speaker) are not independent: whole groups are
         drawn for intervals, and kept together in folds.
     by : column, optional
-        Evaluate every slice too: the cases with one value of this column (`.slices`).
+        Evaluate every slice too: the cases with one value of this column (`.slices`). Costs per
+        case are decided there by the thresholds that all cases have.
     ids : column, optional
         The name of each case, for lists of cases (`.costliest_cases`).
     capacity : mapping, text or list, optional
@@ -251,10 +252,13 @@ def _judged(
         values = np.repeat(app.costs.values[None], rows.cases.truth.shape[0], axis=0)
         case_costs = CaseCosts(values, app.classes, app.decisions)
     if case_costs is not None:
-        from stakes.evaluation.case_account import evaluated_case_rows
+        from stakes.evaluation.case_account import case_slice, evaluated_case_rows
 
-        refuse_columns({"by": by}, "costs per case")
-        return evaluated_case_rows(rows, case_costs, options, scarce)
+        if limited is not None:
+            refuse_columns({"by": by}, "costs per case and limits")
+        whole = evaluated_case_rows(rows, case_costs, options, scarce)
+        parts = {} if by is None else rows_by_value(by, rows)
+        return with_slices(whole, parts, lambda key: case_slice(whole, rows, parts[key], options))
     slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:

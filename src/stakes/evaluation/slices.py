@@ -36,7 +36,7 @@ def with_slices(
 ) -> Evaluation:
     """The evaluation with that of each slice; a slice that cannot be judged becomes a note."""
     slices, notes = {}, list(whole.notes)
-    order = sorted(keys, key=lambda key: [_placed(str(value)) for value in key])
+    order = sorted(keys, key=lambda key: [placed(str(value)) for value in key])
     for key in steps("judging slices", order):
         name = ", ".join(str(value) for value in key)
         try:
@@ -46,7 +46,7 @@ def with_slices(
     return replace(whole, slices=slices, notes=tuple(notes))
 
 
-def _placed(text: str) -> tuple[bool, float, str]:
+def placed(text: str) -> tuple[bool, float, str]:
     """Numbers by their size, also as text, then texts by their letters: the same for all input."""
     try:
         number = float(text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import (
@@ -15,6 +16,7 @@ from stakes.application import (
     read_costs,
 )
 from stakes.application.application import refuse_paid_errors
+from stakes.evaluation.slices import placed
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_table import table_of
 from stakes.inquiry.column_roles import find_label, recognised
@@ -251,12 +253,21 @@ def refuse_or_name_dominated(costs: CostMatrix) -> list[Note]:
     return [Note("dominated", sentence=str(each)) for each in found]
 
 
+def group_labels(table: Table, name: str) -> Labels:
+    """The groups in the order that engines count them in, whatever the file: numbers by size."""
+    labels = table.labels(name)
+    order = sorted(range(len(labels.names)), key=lambda k: placed(labels.names[k]))
+    place = np.full(len(order) + 1, -1, dtype=np.intp)  # the last is for rows without a group
+    place[order] = np.arange(len(order))
+    names = tuple(labels.names[k] for k in order)
+    return replace(labels, names=names, codes=place[labels.codes])
+
+
 def groups_of(table: Table, cases: Cases, name: str | None) -> NDArray[Any] | None:
     """Which cases belong together, as numbers; None when each stands for itself."""
     if name is None:
         return None
-    labels = table.labels(name)
-    codes = labels.codes[cases.rows]
+    codes = group_labels(table, name).codes[cases.rows]
     if (codes < 0).any():
         row = int(cases.rows[int((codes < 0).argmax())]) + 1
         message = f"'{name}', which says what belongs together, is empty in row {row}."

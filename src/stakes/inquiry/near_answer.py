@@ -23,6 +23,7 @@ from stakes.inquiry.case_question import (
     Placed,
     asked,
     at_place,
+    group_labels,
     groups_of,
     refuse_or_name_dominated,
 )
@@ -76,7 +77,7 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
         class_counts=cases.counted,
         case_costs_said=said_per_case(words, place.app, cases) if words else (),
         warnings=tuple(warnings),
-        group_names=table.labels(inquiry.groups).names if inquiry.groups else None,
+        group_names=group_labels(table, inquiry.groups).names if inquiry.groups else None,
     )
 
 

@@ -30,6 +30,7 @@ from stakes.evaluation.far.fold_cuts import (
     score_of,
 )
 from stakes.evaluation.far.score_bin_account import FOLDS, BinRows, refitted
+from stakes.evaluation.slices import placed
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.quantities import grouped as with_commas
 from stakes.summaries import GroupedCounts, PairedCounts
@@ -252,10 +253,7 @@ def _members(keys: list[Any], panels: list[Panel]) -> tuple[tuple[Any, ...], Any
     """The groups that have cases, in order, and that of each row of cells."""
     sizes = [len(panel.rows) for panel in panels]
     held = {key for key, size in zip(keys, sizes, strict=True) if size}
-    try:
-        names = sorted(held)
-    except TypeError:
-        names = sorted(held, key=repr)
+    names = sorted(held, key=lambda name: placed(str(name)))
     place = {name: k for k, name in enumerate(names)}
     at = np.array([place.get(key, 0) for key in keys], dtype=np.intp)
     return tuple(names), np.repeat(at, sizes)
