@@ -45,7 +45,8 @@ def test_every_engine_draws_the_same_rows(constructor: Any) -> None:
         sample = found[name].whole.sample
         assert [APP.classes[k] for k in sample.truth] == [columns["y"][k] for k in inside]
         assert sample.said["m"][:, 1].tolist() == [columns["pb"][k] for k in inside]
-    assert found.whole.sample.truth.size == len(chosen)
+    both = found.whole.sample.said["m"][:, 1].tolist()
+    assert both == [columns["pb"][k] for k in chosen]
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
@@ -68,6 +69,19 @@ def test_duckdb_draws_the_same_rows_with_any_number_of_threads(form: str, tmp_pa
         assert found.said["m"][:, 1].tolist() == [columns["pb"][k] for k in at]
         said = connection.sql("SELECT current_setting('preserve_insertion_order')").fetchall()
         assert said == [(False,)]
+
+
+@pytest.mark.parametrize("constructor", kinds("pandas", "polars_lazy", "duckdb"))
+def test_rows_without_weight_are_in_no_slice_of_the_sample(constructor: Any) -> None:
+    columns = cases(400)
+    columns["w"] = [k % 3 for k in range(400)]
+    wanted = {"sample": 400, "by": ["g"], "sample_weight": "w"}
+    found = reduce_frame(constructor(columns), request(**wanted))
+    for name in ("n", "s"):
+        inside = [k for k in range(400) if columns["g"][k] == name and columns["w"][k] > 0]
+        sample = found[name].whole.sample
+        assert sample.said["m"][:, 1].tolist() == [columns["pb"][k] for k in inside]
+        assert sample.weights.tolist() == [columns["w"][k] for k in inside]
 
 
 def test_a_share_of_rows_is_spread_whatever_the_period() -> None:

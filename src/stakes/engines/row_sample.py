@@ -16,7 +16,7 @@ from stakes.engines.column_types import ColumnTypes
 from stakes.engines.reduction import Part, Reduction
 from stakes.engines.row_values import Table
 from stakes.exceptions import StakesError
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, IntArray
 
 #: Rows that are drawn to re-calibrate models of more than two classes, and numbers at most.
 SAMPLE = 20_000
@@ -50,18 +50,22 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSample:
-    """Rows in memory: positions of the truth, what models said or decided, weights and groups."""
+    """Rows in memory: positions of the truth, what models said or decided, weights and groups.
+
+    `place` is where each row stood, so that rows of slices come together in their order.
+    """
 
     truth: NDArray[Any]
     said: Mapping[str, NDArray[Any]]
     weights: FloatArray | None
+    place: IntArray
     groups: NDArray[Any] | None = None
 
     def part(self, inside: NDArray[Any]) -> RowSample:
         """Some of the rows."""
         said = {name: values[inside] for name, values in self.said.items()}
         weights = None if self.weights is None else self.weights[inside]
-        return RowSample(self.truth[inside], said, weights)
+        return RowSample(self.truth[inside], said, weights, self.place[inside])
 
     def __add__(self, other: RowSample) -> RowSample:
         return RowSample.joined([self, other])
@@ -69,16 +73,19 @@ class RowSample:
     @classmethod
     def joined(cls, parts: Sequence[RowSample]) -> RowSample:
         """The rows of several samples."""
+        place = np.concatenate([part.place for part in parts])
+        order = np.argsort(place, kind="stable")
 
         def all_of(columns: list[Any]) -> Any:
-            return None if any(each is None for each in columns) else np.concatenate(columns)
+            missing = any(each is None for each in columns)
+            return None if missing else np.concatenate(columns)[order]
 
         said = {name: all_of([part.said[name] for part in parts]) for name in parts[0].said}
         truth, weights, groups = (
             all_of([getattr(part, name) for part in parts])
             for name in ("truth", "weights", "groups")
         )
-        return cls(truth, said, weights, groups)
+        return cls(truth, said, weights, place[order], groups)
 
 
 def with_sample(found: Reduction, frame: Any, engine: ModuleType, types: ColumnTypes) -> Reduction:
@@ -89,6 +96,9 @@ def with_sample(found: Reduction, frame: Any, engine: ModuleType, types: ColumnT
     table = engine.some_rows(frame, request.columns, chosen)
     if table is None:
         return found
+    if request.sample_weight is not None:  # rows without weight are no cases
+        kept = [k for k, weight in enumerate(table[request.sample_weight]) if weight > 0]
+        table = {name: [values[k] for k in kept] for name, values in table.items()}
     try:
         rows = _read(found, table, types)
     except StakesError:  # labels that an engine compares and Python does not
@@ -105,7 +115,7 @@ def with_sample(found: Reduction, frame: Any, engine: ModuleType, types: ColumnT
 
 
 def _read(found: Reduction, table: Table, types: ColumnTypes) -> RowSample:
-    """Columns of plain values as arrays; rows without weight are no cases."""
+    """Columns of plain values as arrays."""
     request = found.request
     app = next(iter(request.applications.values()))
     said: dict[str, NDArray[Any]] = {}
@@ -116,7 +126,7 @@ def _read(found: Reduction, table: Table, types: ColumnTypes) -> RowSample:
         kind = types.float_type(columns)
         said[model] = np.column_stack([np.array(table[name], dtype=kind) for name in columns])
     truth = np.asarray(encode(table[request.label], request.classes, request.label))
-    if request.sample_weight is None:
-        return RowSample(truth, said, None)
-    weights = np.array(table[request.sample_weight], dtype=np.float64)
-    return RowSample(truth, said, weights).part(weights > 0)
+    weights = None
+    if request.sample_weight is not None:
+        weights = np.array(table[request.sample_weight], dtype=np.float64)
+    return RowSample(truth, said, weights, np.arange(truth.shape[0]))

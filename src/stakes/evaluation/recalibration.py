@@ -267,9 +267,17 @@ def turned_round(
     """That scores of two classes are, beyond chance, higher where the second is rarer."""
     if scores is None or (scores.class_totals == 0).any():
         return []
-    negative, positive = scores.class_totals
+    number = scores.class_totals
     if weights is not None:
-        negative, positive = (_as_many(weights[truth == k]) for k in range(2))
+        number = np.array([_as_many(weights[truth == k]) for k in range(2)])
+    return _turned_area(model, scores, number, classes)
+
+
+def _turned_area(
+    model: str, scores: RankedScores, number: FloatArray, classes: tuple[Name, ...]
+) -> list[Note]:
+    """That the area under the curve is below a half beyond chance, for so many cases by class."""
+    negative, positive = number
     chance = np.sqrt((negative + positive + 1) / (12 * negative * positive))
     area = auc(scores)
     if area >= 0.5 - 3 * chance:
@@ -278,15 +286,17 @@ def turned_round(
 
 
 def turned_far(model: str, found: Reduction) -> list[Note]:
-    """The same of an engine's sums: the mean score of each class, and how sure it is."""
+    """The same of an engine's bins; without, of the mean scores of the classes."""
     sums = found._looks(model)[1]
     totals, panel = found.class_totals, found.whole.panels[0]
     if sums is None or (totals == 0).any():
         return []
-    (low, high), (wide, wider) = sums[0] / totals, sums[1] / totals - (sums[0] / totals) ** 2
     number = found.rows_by_class.astype(np.float64)
     if "squares" in panel.sums:
         number = totals**2 / panel.added(panel.sums["squares"], (2,), 0)
+    if model in found.whole.bins:
+        return _turned_area(model, found.whole.bins[model], number, found.request.classes)
+    (low, high), (wide, wider) = sums[0] / totals, sums[1] / totals - (sums[0] / totals) ** 2
     chance = math.sqrt(max(wide, 0.0) / number[0] + max(wider, 0.0) / number[1])
     if high >= low - 3 * chance:
         return []
