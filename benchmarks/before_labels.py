@@ -8,7 +8,7 @@ Errors are in units of the true cost of the best naive decision. Parts:
   class costs 1 and 10 times any other error.
 - inputs: the mix of one input is changed by weights of at most 10.
 - relation: the relation of inputs and truth is changed, which scores alone cannot show; with 200
-  random labels it is tested.
+  random labels it is tested, beside the best test there can be of them.
 
 CBPE is NannyML's (0.13), written here with arrays: isotonic calibration of each class where it
 lowers the calibration error in cross-validation, rows then divided by their sum. With
@@ -40,11 +40,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from stakes import CostMatrix
+from stakes.calibration import Affine
 from stakes.estimation import DecidedCases, check_labels, estimate_cost
 from stakes.exceptions import UndefinedError
 
 FACTORS = (1.0, 0.25, 0.5, 2.0, 4.0)
 LEVEL = 0.9
+#: Labels by which a changed relation is to be seen.
+CHECKED = 200
 #: Rows of the reference and at most this many new ones, by set.
 SIZES = {
     "credit": (5000, 10000),
@@ -332,14 +335,15 @@ def relation_changed(name: str, draws: int, moved: float, seed: int = 0) -> tupl
     """How often 200 labels show a change, and how wrong the estimate without labels is.
 
     In some of the new cases the label is drawn anew, whatever the score, so that the cost rises by
-    `moved` naive costs on average. Every error costs 1.
+    `moved` naive costs on average (in all cases, if that is not enough). Every error costs 1.
+    Labels are drawn at random; and as many for each class, by its posteriors, with weights.
     """
     posteriors, labels = any_set(name)
     rng = np.random.default_rng(seed)
     n, most = SIZES[name]
     size = posteriors.shape[1]
     costs = costs_for(size, 0, 1.0)
-    seen, off, rises = [], [], []
+    seen, by_class, off = [], [], []
     for _ in range(draws):
         order = rng.permutation(len(labels))
         old, new = order[:n], order[n : n + most]
@@ -350,27 +354,70 @@ def relation_changed(name: str, draws: int, moved: float, seed: int = 0) -> tupl
         naive = naive_cost(labels[new], costs)
         drawn = rng.permutation(labels[new])
         rise = reference.alike(posteriors[new], y_true=drawn).cost - before.cost
-        share = moved * naive / rise
-        truth = np.where(rng.random(len(new)) < share, drawn, labels[new])
+        truth = np.where(rng.random(len(new)) < moved * naive / rise, drawn, labels[new])
         cases = reference.alike(posteriors[new], y_true=truth)
-        some = rng.choice(len(new), 200, replace=False)
-        checked = check_labels(reference, cases.part(some), change="none")
-        seen.append(not checked.agrees)
+        some = rng.choice(len(new), CHECKED, replace=False)
+        seen.append(not check_labels(reference, cases.part(some), change="none").agrees)
+        chances = chances_by_class(posteriors[new])
+        some = np.flatnonzero(rng.random(len(new)) < chances)
+        part = reference.alike(
+            posteriors[new][some], y_true=truth[some], sample_weight=1 / chances[some]
+        )
+        by_class.append(not check_labels(reference, part, change="none").agrees)
         found = estimate_cost(reference, posteriors[new], change="none")
         off.append((cases.cost - found.value) / naive)
-        rises.append((cases.cost - before.cost) / before.cost)
-    return float(np.mean(seen)), float(np.mean(off)), float(np.mean(rises))
+    return float(np.mean(seen)), float(np.mean(by_class)), float(np.mean(off))
 
 
-def show_relation(draws: int) -> None:
-    print(
-        f"The relation of inputs and truth changed, {draws} draws, seen by 200 labels at level .05"
-    )
-    print(f"{'set':20} {'cost moved by':>13} {'estimate off':>12} {'seen':>6}   unchanged: seen")
-    for name in SIZES:
-        seen, off, _ = relation_changed(name, draws, 0.25)
-        false = relation_changed(name, draws, 0.0)[0]
-        print(f"{name:20} {0.25:13.2f} {off:12.3f} {seen:6.3f} {false:18.3f}", flush=True)
+def chances_by_class(posteriors: np.ndarray) -> np.ndarray:
+    """Chances that give each class the same number of labels, as far as posteriors tell."""
+    shares = posteriors / posteriors.sum(axis=0)
+    return np.minimum(CHECKED * shares.mean(axis=1), 1.0)
+
+
+def best_test(name: str, moved: float, seed: int = 0, repeats: int = 4000) -> float:
+    """Power of the best test of 200 random labels, which knows the change (Neyman and Pearson).
+
+    Labels follow calibrated posteriors, or these mixed with the class shares.
+    """
+    posteriors, labels = any_set(name)
+    rng = np.random.default_rng(seed)
+    n, most = SIZES[name]
+    order = rng.permutation(len(labels))
+    old, new = order[:n], order[n : n + most]
+    costs = costs_for(posteriors.shape[1], 0, 1.0)
+    fitted = Affine().fit(np.log(np.maximum(posteriors[old], 1e-30)), labels[old])
+    said = np.clip(fitted.posteriors(np.log(np.maximum(posteriors[new], 1e-30))), 1e-7, 1.0)
+    said /= said.sum(axis=1, keepdims=True)
+    shares = np.bincount(labels[new], minlength=len(costs)) / len(new)
+    cases = DecidedCases.from_scores(None, posteriors[new], application=CostMatrix(costs))
+    rise = (cases.paid @ shares).mean() - (cases.paid * said).sum(axis=1).mean()
+    part = min(moved * (shares @ costs).min() / rise, 1.0)
+    changed = (1 - part) * said + part * shares
+    ratio, found = np.log(changed / said), []
+    for table in (said, changed):
+        sums = []
+        for _ in range(repeats):
+            some = rng.choice(len(new), CHECKED, replace=False)
+            y = (rng.random((CHECKED, 1)) > table[some].cumsum(axis=1)).sum(axis=1)
+            sums.append(ratio[some, y.clip(max=len(costs) - 1)].sum())
+        found.append(np.array(sums))
+    return float((found[1] > np.quantile(found[0], 0.95)).mean())
+
+
+def show_relation(draws: int, sets: list[str]) -> None:
+    print(f"The relation changed, {draws} draws, seen by {CHECKED} labels at level .05")
+    head = f"{'set':20} {'off':>6} {'seen':>6} {'best':>6} {'by class':>8}"
+    print(f"{head}   unchanged: {'seen':>6} {'by class':>8}")
+    for name in sets:
+        seen, by_class, off = relation_changed(name, draws, 0.25)
+        false = relation_changed(name, draws, 0.0)
+        best = best_test(name, 0.25)
+        print(
+            f"{name:20} {off:6.2f} {seen:6.3f} {best:6.3f} {by_class:8.3f} "
+            f"{false[0]:18.3f} {false[1]:8.3f}",
+            flush=True,
+        )
 
 
 # ----------------------------------------------------------------- NannyML itself
@@ -429,7 +476,7 @@ def main() -> None:
     if "inputs" in args.parts:
         show_inputs(args.draws)
     if "relation" in args.parts:
-        show_relation(args.draws)
+        show_relation(args.draws, args.sets.split(","))
 
 
 if __name__ == "__main__":

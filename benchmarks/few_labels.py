@@ -55,10 +55,10 @@ def costs_of(classes: int, miss: float) -> np.ndarray:
     return costs
 
 
-def labels(draws: int) -> None:
+def labels(draws: int, sets: list[str]) -> None:
     head = f"{'set':<20} {'miss':>4}  {'random: needed':>14} {'bound':>6} {'held':>6}"
     print(f"{head}  {'chances: needed':>15} {'bound':>6} {'held':>6}  {'plain held':>10}")
-    for name in SIZES:
+    for name in sets:
         posteriors, truth = calibrated_set(name)
         for miss in (1.0, 10.0):
             print(f"{name:<20} {miss:>4g}  {_row(posteriors, truth, miss, draws)}", flush=True)
@@ -151,10 +151,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=["labels", "judge"])
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--sets", default=",".join(SIZES), help="of the part `labels`")
     options = parser.parse_args()
     for part in options.parts:
         if part == "labels":
-            labels(options.draws)
+            labels(options.draws, options.sets.split(","))
         else:
             judge(options.draws, elsewhere=part == "elsewhere")
 

@@ -342,6 +342,30 @@ class TestCheckLabels:
         assert found.low <= found.cost <= found.high
         assert not found.agrees
 
+    def test_rare_labels_that_no_longer_follow_the_scores(self):
+        """One in twenty is positive and none is acted on, so that the cost stays as it is."""
+        y, p = drawn(8000, 0.05, 0, mean=1.0)
+        reference = DecidedCases.from_scores(y, p, costs={"fn": 1, "fp": 1})
+        seen = 0
+        for seed in range(20):
+            z, q = drawn(200, 0.05, 500 + seed, mean=1.0)
+            shuffled = np.random.default_rng(seed).permutation(z)
+            some = reference.alike(q, y_true=shuffled)
+            seen += not check_labels(reference, some, change="none").agrees
+        assert seen >= 16
+
+    def test_labels_drawn_with_chances_are_weighted(self):
+        """Likely positives are labelled eight times as often, and count an eighth."""
+        reference = cases(4000)
+        z, q = drawn(20_000, 0.2, 6)
+        chances = np.where(q > 0.5, 0.04, 0.005)
+        failed = 0
+        for seed in range(20):
+            some = np.flatnonzero(np.random.default_rng(seed).random(20_000) < chances)
+            part = reference.alike(q[some], y_true=z[some], sample_weight=1 / chances[some])
+            failed += not check_labels(reference, part, change="none").agrees
+        assert failed <= 5  # one, and four standard errors of one
+
     def test_false_alarms_are_as_rare_as_stated(self):
         """At a level of .8 at most 40 of 100 checks fail: 20, and five standard errors of 4."""
         reference = cases(3000)

@@ -14,7 +14,7 @@ from stakes.calibration.calibrator import Calibrator
 from stakes.estimation.cost_estimate import LabelCheck
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.no_labels import Fitted, calibrated_on, checked_new, fitted_to
-from stakes.estimation.share_shift import Calibrated, share_covariance
+from stakes.estimation.share_shift import Calibrated, excess, share_covariance
 from stakes.typing import FloatArray
 
 
@@ -31,7 +31,8 @@ def check_labels(
     """Whether labels of some new cases agree with what is estimated for them without labels.
 
     What no score shows, that the same inputs now lead to other classes, a few labels do. They must
-    be of cases drawn at random from the new ones.
+    be of cases drawn at random from the new ones; or with known chances, if each is weighted by one
+    over its chance (``reference.alike(p, y_true=y, sample_weight=1 / chance)``).
 
     Parameters
     ----------
@@ -53,9 +54,10 @@ def check_labels(
 
     Notes
     -----
-    Two means are compared with what the posteriors expect: the cost, and the posterior of the true
-    class. Either may fail at half of 1 - `level`. The second sees labels that no longer follow the
-    scores also where decisions cost the same.
+    Two means are compared with what the posteriors expect: the cost, and the log of how much more
+    likely than its share the posteriors call the true class. Either may fail at half of
+    1 - `level`. The second sees labels that no longer follow the scores also where decisions cost
+    the same.
 
     Examples
     --------
@@ -75,8 +77,8 @@ def check_labels(
     _, some = calibrated_on(fitted.before.cases, labelled, calibrator)
     expected, spread = _expected(fitted, some, _costs)
     paid = labelled.cost
-    surprise = _expected(fitted, some, _said)
-    said = float(labelled.mean(_taken(_said(_moved(some, fitted)), labelled)))
+    surprise = _expected(fitted, some, _lift)
+    said = float(labelled.mean(_taken(_lift(_moved(some, fitted)), labelled)))
     chances = [_chance(paid - expected, spread), _chance(said - surprise[0], surprise[1])]
     reach = normal_quantile(level) * spread
     chance = min(1.0, 2 * min(chances))
@@ -84,22 +86,26 @@ def check_labels(
     return LabelCheck(paid, expected, *ends, level, chance, labelled.number)
 
 
-#: Calibrated posteriors, and what depends on the truth: a value for each case and class.
-_Moved = tuple[FloatArray, FloatArray]
+#: Posteriors of the new place, what decisions cost, and the class shares.
+_Moved = tuple[FloatArray, FloatArray, FloatArray]
+#: Posteriors are mixed with this much of the class shares, so that no label is infinitely unlikely.
+_MIXED = 0.1
 
 
 def _moved(cases: Calibrated, fitted: Fitted) -> _Moved:
-    """Posteriors of the new place, and what decisions cost."""
+    """Posteriors of the new place, what decisions cost, and the class shares."""
     moved = cases.posteriors * fitted.factors
-    return moved / moved.sum(axis=1, keepdims=True), cases.cases.paid
+    return moved / moved.sum(axis=1, keepdims=True), cases.cases.paid, fitted.shares_now
 
 
 def _costs(moved: _Moved) -> FloatArray:
     return moved[1]
 
 
-def _said(moved: _Moved) -> FloatArray:
-    return moved[0]
+def _lift(moved: _Moved) -> FloatArray:
+    """The log of how much more likely than its share each class is called."""
+    ratios = moved[0] / np.maximum(moved[2], 1e-9)
+    return np.asarray(np.log(_MIXED + (1 - _MIXED) * ratios))
 
 
 def _taken(table: FloatArray, cases: DecidedCases) -> FloatArray:
@@ -111,15 +117,13 @@ def _expected(fitted: Fitted, some: Calibrated, value: Any) -> tuple[float, floa
     """What the mean of a value over labelled cases should be, and its standard error.
 
     The mean under the posteriors, plus what they missed in each class of the reference at the new
-    shares.
+    shares. If values varied more in the reference than posteriors expect, so they do here.
     """
-    posteriors, _ = now = _moved(some, fitted)
-    table = value(now)
-    mean = np.einsum("nk,nk->n", posteriors, table)
-    noise = some.noise(np.einsum("nk,nk->n", posteriors, (table - mean[:, None]) ** 2))
-    before = _moved(fitted.before, fitted)
-    old = value(before)
-    missed = old - np.einsum("nk,nk->n", before[0], old)[:, None]
+    mean, expected, _ = _means(_moved(some, fitted), value)
+    before, reference = _moved(fitted.before, fitted), fitted.before.cases
+    _, doubt, missed = _means(before, value)
+    off = _taken(missed, reference)
+    noise = some.noise(expected) * excess(reference, off, doubt, fitted.factors)
     slope = np.einsum("nk,nk->k", missed, fitted.means.members)
     noise += float(fitted.means.spread(missed[:, None, :], fitted.shares_now)[0, 0])
     if fitted.change == "shares":
@@ -127,6 +131,16 @@ def _expected(fitted: Fitted, some: Calibrated, value: Any) -> tuple[float, floa
         noise += float(slope @ shares @ slope)
     center = float(some.cases.mean(mean) + fitted.shares_now @ slope)
     return center, float(np.sqrt(noise))
+
+
+def _means(moved: _Moved, value: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean and variance of a value under the posteriors of each case, and how far each class is
+    from that mean.
+    """
+    table = value(moved)
+    mean = np.einsum("nk,nk->n", moved[0], table)
+    apart = table - mean[:, None]
+    return mean, np.einsum("nk,nk->n", moved[0], apart**2), apart
 
 
 def _chance(apart: float, spread: float) -> float:

@@ -172,12 +172,18 @@ def _label_noise(reference: Calibrated, new: Calibrated, factors: FloatArray) ->
     """
     cases = reference.cases
     mean, doubt = reference.expected(factors)
-    weights = cases.mass * factors[cases.labels]
     off = cases.paid[np.arange(len(cases)), cases.labels] - mean
-    expected = float(weights @ doubt)
-    excess = max(1.0, float(weights @ off**2) / expected) if expected > 0 else 1.0
-    noise = excess * new.noise(new.expected(factors)[1])
+    noise = excess(cases, off, doubt, factors) * new.noise(new.expected(factors)[1])
     return noise + _one_more_error(reference, doubt, factors, new.cases.effective)
+
+
+def excess(
+    cases: DecidedCases, off: FloatArray, expected: FloatArray, factors: FloatArray
+) -> float:
+    """How much more values varied over the labels of a reference than expected, at least 1."""
+    weights = cases.mass * factors[cases.labels]
+    whole = float(weights @ expected)
+    return max(1.0, float(weights @ off**2) / whole) if whole > 0 else 1.0
 
 
 def _one_more_error(
