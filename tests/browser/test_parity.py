@@ -33,6 +33,7 @@ from stakes import (
     evaluate,
 )
 from stakes.application import Between, CaseCosts, UncertainApplication
+from stakes.evaluation.verdict import DEPLOYS
 from stakes.metrics import normalized_expected_cost
 from stakes.report.live import case_stops
 from stakes.report.live.any_matrix import _STEP as SHARE_STEP
@@ -98,8 +99,10 @@ def test_scores_at_twenty_places(opened, journey):
             same(now, f"{saved}-{k}", model.saving * volume)
             # The ends of an interval are roots, found to 1e-7 of their own scale.
             assert page.numbers(f"interval-{k}") == pytest.approx(model.interval, rel=1e-6)
-            # Away from the start chances follow the score test.
-            near = 1e-12 if (i, j) == (0, 0) else 0.05
+            # Away from the start chances follow the score test, which differs most where no model
+            # may be deployed: at extreme costs, by errors that were never seen.
+            near = 1e-12 if (i, j) == (0, 0) else 0.03
+            near = near if there.verdict_kind in DEPLOYS else 0.25
             chance = float(now[f"probability_best-{k}"])
             assert chance == pytest.approx(model.probability_best, abs=near)
         assert spoken(page.text("#verdict"), i, j) == spoken(there.verdict, i, j)
