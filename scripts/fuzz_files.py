@@ -41,7 +41,8 @@ import numpy as np
 LIMIT_S, LIMIT_BYTES = 20, 6 << 30
 EVAL = "--label y --positive yes --scores p --cost fn=10 fp=1"
 ROWS = [
-    ("yes" if k % 3 == 0 else "no", round((k * 37 % 60) / 60, 3), "ab"[k % 2]) for k in range(60)
+    ("yes" if k % 3 == 0 else "no", round((k * 37 % 60 + 0.5) / 60, 3), "ab"[k % 2])
+    for k in range(180)
 ]
 #: What reads a file of each kind: commands, where FILE stands for it, and calls.
 READERS: dict[str, list[str]] = {
@@ -50,10 +51,18 @@ READERS: dict[str, list[str]] = {
         "inspect FILE",
         f"eval FILE {EVAL} --engine duckdb",
         f"eval FILE {EVAL} --engine polars",
-        "eval good.csv --more FILE --join-on y "
+        "eval good.csv --more FILE --join-on k "
         "--label y --positive yes --scores p --cost fn=1 fp=1",
         "calibrate FILE --label y --positive yes --model p -o out.json",
         f"eval FILE {EVAL} --by g --html out.html",
+        "decide FILE --rule made-rule.json -o out.csv",
+        "decide FILE --rule made-rule.json --engine duckdb -o out.csv",
+        "decide FILE --rule made-rule.json --on-error column -o out.csv",
+        f"constrain FILE {EVAL} --by g --ratio 0.8",
+        f"monitor FILE {EVAL} --time g",
+        f"estimate FILE {EVAL} --reference good.csv",
+        f"estimate good.csv {EVAL} --reference FILE",
+        "cascade FILE --label y --positive yes --scores p,q --prices 0,1 --cost fn=10 fp=1",
         "stakes.sources.read",
     ],
     "rows.tsv": [f"eval FILE {EVAL}", "inspect FILE", "stakes.sources.read"],
@@ -62,7 +71,7 @@ READERS: dict[str, list[str]] = {
     "rows.npy": [
         "eval FILE --label y.npy --positive 1 --cost fn=10 fp=1",
         "inspect FILE",
-        "eval p.npy --label FILE --positive 1 --cost fn=10 fp=1",
+        "eval p.npy --label FILE --positive 1 --scores p --cost fn=10 fp=1",
         "stakes.sources.read",
     ],
     "rows.npz": [
@@ -75,6 +84,8 @@ READERS: dict[str, list[str]] = {
         "inspect FILE",
         f"eval FILE {EVAL} --engine duckdb",
         f"eval FILE {EVAL} --engine polars",
+        "decide FILE --rule made-rule.json -o out.parquet",
+        f"estimate FILE {EVAL} --reference good.csv",
         "stakes.sources.read",
     ],
     "rows.h5": [
@@ -93,8 +104,8 @@ READERS: dict[str, list[str]] = {
         "eval --trials FILE --scores FILE --cost fn=1 fp=1",
         "stakes.sources.read",
     ],
-    "counts.csv": ["eval --confusion FILE --positive yes --cost fn=4 fp=1"],
-    "counts.json": ["eval --confusion FILE --positive yes --cost fn=4 fp=1"],
+    "counts.csv": ["eval --confusion FILE --positive yes --min-positives 1 --cost fn=4 fp=1"],
+    "counts.json": ["eval --confusion FILE --positive yes --min-positives 1 --cost fn=4 fp=1"],
     "summary.json": [
         "merge FILE good.json -o out.json",
         "inspect FILE",
@@ -106,8 +117,16 @@ READERS: dict[str, list[str]] = {
         "inspect FILE",
         "stakes.summaries.load_summary",
     ],
-    "rule.json": ["stakes.load_rule"],
-    "calibrator.json": ["calibrate --apply FILE good.csv -o out.csv", "stakes.calibration.load"],
+    "rule.json": [
+        "stakes.load_rule",
+        "rule FILE",
+        "rule FILE --sql duckdb",
+        "decide good.csv --rule FILE -o out.csv",
+    ],
+    "calibrator.json": [
+        "calibrate --apply FILE good.csv --scores p -o out.csv",
+        "stakes.calibration.load",
+    ],
     "costs.toml": [
         "eval good.csv --label y --positive yes --scores p --costs FILE",
         "inspect FILE",
@@ -135,7 +154,8 @@ def originals(folder: Path) -> dict[str, list[bytes]]:
     """Good files of each kind, and some whose container is whole and whose content is odd."""
     import stakes
 
-    text = "y,p,g\n" + "".join(f"{y},{p},{g}\n" for y, p, g in ROWS)
+    lines = [f"{y},{p},{0.25 + p / 2},{g},{k}\n" for k, (y, p, g) in enumerate(ROWS)]
+    text = "y,p,q,g,k\n" + "".join(lines)
     truth, scores = np.array([row[0] for row in ROWS]), np.array([row[1] for row in ROWS])
     found: dict[str, list[bytes]] = {
         "rows.csv": [
@@ -151,7 +171,7 @@ def originals(folder: Path) -> dict[str, list[bytes]]:
         "rows.arff": [_arff().encode()],
         "list.txt": [
             "".join(
-                f"s{k} r{k} {'target' if y == 'yes' else 'nontarget'} {p}\n"
+                f"s{k} r{k} {'target' if y == 'yes' else 'nontarget'} {6 * p - 3}\n"
                 for k, (y, p, _) in enumerate(ROWS)
             ).encode()
         ],
@@ -174,13 +194,13 @@ def originals(folder: Path) -> dict[str, list[bytes]]:
     yes = (truth == "yes").astype(int)
     odd = [
         np.array(3.0),
-        np.array([1 + 2j] * 60),
-        np.array(["2020-01-01"] * 60, "M8[D]"),
+        np.array([1 + 2j] * len(ROWS)),
+        np.array(["2020-01-01"] * len(ROWS), "M8[D]"),
         np.zeros((2, 3, 4)),
-        np.zeros(60, [("a", "f8"), ("b", "S3")]),
+        np.zeros(len(ROWS), [("a", "f8"), ("b", "S3")]),
         np.empty((0,)),
-        np.array([b"\xff\xfe"] * 60),
-        np.array(["\ud800x"] * 60),
+        np.array([b"\xff\xfe"] * len(ROWS)),
+        np.array(["\ud800x"] * len(ROWS)),
     ]
     for each in (scores, *odd):
         found.setdefault("rows.npy", []).append(_saved(np.save, each))
@@ -193,9 +213,9 @@ def originals(folder: Path) -> dict[str, list[bytes]]:
     made: dict[str, Callable[[str], Any]] = {
         "summary.json": ranked.save,
         "calibrator.json": lambda path: _fitted(truth, scores).save(path),
-        "rule.json": lambda path: stakes.DecisionRule(stakes.Application([[0, 1], [10, 0]])).save(
-            path
-        ),
+        "rule.json": stakes.DecisionRule(
+            stakes.Application([[0, 1], [10, 0]]), columns=("p",)
+        ).save,
     }
     made["answers.toml"] = _kept_answers
     for name, make in made.items():
@@ -294,9 +314,9 @@ def _hdf5s(folder: Path, truth: Any, scores: Any) -> list[bytes]:
             if k == 2:
                 file["loop"] = h5py.SoftLink("/loop")
                 file["away"] = h5py.ExternalLink("nowhere.h5", "/p")
-                file["pair"] = np.zeros(60, [("a", "f8"), ("b", "i4")])
+                file["pair"] = np.zeros(len(ROWS), [("a", "f8"), ("b", "i4")])
             if k == 3:
-                file["text"] = [b"\xff\xfe"] * 60
+                file["text"] = [b"\xff\xfe"] * len(ROWS)
         found.append(path.read_bytes())
     return found
 
