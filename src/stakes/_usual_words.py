@@ -187,7 +187,6 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "by": "ev.slices",
         "best_model": "ev.best, its name; ev[ev.best] is all of it",
         "thresholds": "{name: ev[name].threshold for name in ev}",
-        "threshold": "ev[ev.best].threshold",
         "saving": "ev[ev.best].saving",
         "savings": "{name: ev[name].saving for name in ev}",
         "decisions": "ev.decide(posteriors)",
