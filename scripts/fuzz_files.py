@@ -55,9 +55,9 @@ READERS: dict[str, list[str]] = {
         "--label y --positive yes --scores p --cost fn=1 fp=1",
         "calibrate FILE --label y --positive yes --model p -o out.json",
         f"eval FILE {EVAL} --by g --html out.html",
-        "decide FILE --rule made-rule.json -o out.csv",
-        "decide FILE --rule made-rule.json --engine duckdb -o out.csv",
-        "decide FILE --rule made-rule.json --on-error column -o out.csv",
+        "decide FILE --rule good-rule.json -o out.csv",
+        "decide FILE --rule good-rule.json --engine duckdb -o out.csv",
+        "decide FILE --rule good-rule.json --on-error column -o out.csv",
         f"constrain FILE {EVAL} --by g --ratio 0.8",
         f"monitor FILE {EVAL} --time g",
         f"estimate FILE {EVAL} --reference good.csv",
@@ -84,7 +84,7 @@ READERS: dict[str, list[str]] = {
         "inspect FILE",
         f"eval FILE {EVAL} --engine duckdb",
         f"eval FILE {EVAL} --engine polars",
-        "decide FILE --rule made-rule.json -o out.parquet",
+        "decide FILE --rule good-rule.json -o out.parquet",
         f"estimate FILE {EVAL} --reference good.csv",
         "stakes.sources.read",
     ],
@@ -218,6 +218,7 @@ def originals(folder: Path) -> dict[str, list[bytes]]:
         ).save,
     }
     made["answers.toml"] = _kept_answers
+    made["rule.json"](str(folder / "good-rule.json"))
     for name, make in made.items():
         make(str(folder / f"made-{name}"))
         found[name] = [(folder / f"made-{name}").read_bytes()]

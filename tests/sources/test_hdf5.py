@@ -99,6 +99,17 @@ def test_a_damaged_file(run, write, h5py):
     assert "the HDF5 file is damaged" in done.err
 
 
+def test_a_heap_with_an_empty_gap(run, write, h5py, tmp_path):
+    """The library would look for the next text there for ever."""
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        file["text"] = ["yes", "no"]
+    data = (tmp_path / "t.h5").read_bytes()
+    assert run("inspect", "t.h5").code == 0
+    first = data.index(b"GCOL") + 16  # an object: its number, 6 bytes, its size, then its text
+    broken = data[:first] + bytes(16) + data[first + 16 :]
+    assert "the HDF5 file is damaged" in run("inspect", write("d.h5", broken)).err
+
+
 def test_without_the_library_the_install_line_is_printed(run, write, monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
     done = run("eval", write("d.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 99), *COSTS)

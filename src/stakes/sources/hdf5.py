@@ -7,6 +7,7 @@ A key holds `trial_mask` (1 target, -1 nontarget, 0 no trial) over the names in 
 from __future__ import annotations
 
 import io
+import struct
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from stakes.sources.trial_lists import List, table_of_list
 
 #: What h5py raises for a file that is cut off or changed, and for text that is none.
 _DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
+#: How a heap of texts begins.
+_HEAP = b"GCOL\x01\0\0\0"
 _ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
 _COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")
 _SCORES = ("scores", "score_mat")
@@ -42,6 +45,7 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
     """Every array of the file by its path, text as text."""
     h5py = load("h5py", extra="hdf5")
     found: dict[str, NDArray[Any]] = {}
+    _refuse_endless(data, name)
 
     def keep(path: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and item.shape is not None:
@@ -57,6 +61,24 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
     except _DAMAGED as error:
         raise FormatError(f"{name}: the HDF5 file is damaged ({error}).") from None
     return found
+
+
+def _refuse_endless(data: bytes, name: str) -> None:
+    """Raise where a heap of texts has a gap of no bytes, over which the library never gets.
+
+    A heap begins with GCOL, its version and its size; its objects with their number, which is 0
+    for a gap, and their size.
+    """
+    at = data.find(_HEAP)
+    while at >= 0:
+        size = int.from_bytes(data[at + 8 : at + 16], "little")
+        place, end = at + 16, min(at + size, len(data))
+        while place + 16 <= end:
+            number, _, _, length = struct.unpack_from("<HHIQ", data, place)
+            if number == length == 0:
+                raise FormatError(f"{name}: the HDF5 file is damaged (a heap has an empty gap).")
+            place += length if number == 0 else 16 + -(-length // 8) * 8
+        at = data.find(_HEAP, at + 4)
 
 
 def hdf5_list(data: bytes, name: str) -> List | None:

@@ -99,10 +99,11 @@ def run(args: argparse.Namespace) -> int:
 def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> None:
     """Print what was done, and what each limit costs."""
     from stakes.cli.show.terminal import print_wrapped
+    from stakes.messages.audience import shown
     from stakes.messages.quantities import grouped
     from stakes.resources.model_capacity import limit_in_words
 
-    whose = "" if rule.model is None else f" by the rule of {rule.model}"
+    whose = "" if rule.model is None else f" by the rule of {shown(rule.model)}"
     how = str(rule) if batch is None else "within limits"
     print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
     for each in () if batch is None else batch.limits:

@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.terminal import print_json, print_wrapped
     from stakes.engines.decided_frame import read_columns
     from stakes.exceptions import DataError
+    from stakes.messages.audience import shown
     from stakes.rules import load_rule
 
     with written_by(RULE_WRITER):
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(rule.record())
         return EXIT_OK
-    whose = "" if rule.model is None else f"{rule.model}: "
+    whose = "" if rule.model is None else f"{shown(rule.model)}: "
     print_wrapped(f"{whose}{rule}", rest="  ")
     app = rule.application
     told = {
