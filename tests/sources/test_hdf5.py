@@ -110,6 +110,16 @@ def test_a_heap_with_an_empty_gap(run, write, h5py, tmp_path):
     assert "the HDF5 file is damaged" in run("inspect", write("d.h5", broken)).err
 
 
+def test_a_text_outside_of_the_file(run, write, h5py, tmp_path):
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        file["text"] = ["yes", "no"]
+        start = file["text"].id.get_offset()
+    data = (tmp_path / "t.h5").read_bytes()
+    for at in (start, start + 8):  # the length of the first text, and where it is
+        broken = data[:at] + b"\xff" * 4 + data[at + 4 :]
+        assert "the HDF5 file is damaged" in run("inspect", write("d.h5", broken)).err
+
+
 def test_without_the_library_the_install_line_is_printed(run, write, monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
     done = run("eval", write("d.h5", b"\x89HDF\r\n\x1a\n" + b"\0" * 99), *COSTS)

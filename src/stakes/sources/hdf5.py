@@ -51,6 +51,8 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
         if isinstance(item, h5py.Dataset) and item.shape is not None:
             refuse_bomb(item.nbytes if item.nbytes > len(data) else 0, name)
             is_text = h5py.check_string_dtype(item.dtype) is not None
+            if is_text:
+                _refuse_far_texts(item, data, name)
             found[path] = np.asarray(item.asstr()[()] if is_text else item[()])
 
     try:
@@ -79,6 +81,19 @@ def _refuse_endless(data: bytes, name: str) -> None:
                 raise FormatError(f"{name}: the HDF5 file is damaged (a heap has an empty gap).")
             place += length if number == 0 else 16 + -(-length // 8) * 8
         at = data.find(_HEAP, at + 4)
+
+
+def _refuse_far_texts(item: Any, data: bytes, name: str) -> None:
+    """Raise where a text would be longer than the file, or lie behind its end.
+
+    Texts of any length are kept as length, address of a heap, and place in it.
+    """
+    start, kind = item.id.get_offset(), [("length", "<u4"), ("heap", "<u8"), ("place", "<u4")]
+    if start is None or item.id.get_storage_size() != 16 * item.size:
+        return
+    texts = np.frombuffer(data[start : start + 16 * item.size].ljust(16 * item.size, b"\0"), kind)
+    if (texts["length"] > len(data)).any() or (texts["heap"] > len(data)).any():
+        raise FormatError(f"{name}: the HDF5 file is damaged (a text lies outside of it).")
 
 
 def hdf5_list(data: bytes, name: str) -> List | None:

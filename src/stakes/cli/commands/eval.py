@@ -223,7 +223,7 @@ def _write_rule(ev: Evaluation, args: argparse.Namespace) -> list[str]:
             hint="write them into a column first; with --flip, as 1 - p",
         )
     rule.save(args.rule)
-    return [f"rule of {shown(rule.model)} ({rule}): {args.rule}"]
+    return [f"rule of {shown(str(rule.model))} ({rule}): {args.rule}"]
 
 
 def _refuse_unfit_lists(ev: Evaluation, args: argparse.Namespace) -> None:
