@@ -197,6 +197,17 @@ class TestRefusals:
         with pytest.raises(DataError):
             cost_from_labels([1, 0], cases)
 
+    def test_rows_that_stand_for_several_cases(self) -> None:
+        counted = DecidedCases.from_scores(
+            None, [0.1] * 100, costs=COSTS, counts=[3] * 60 + [1] * 40
+        )
+        for ask in (
+            lambda: cost_from_labels([1] * 20 + [None] * 80, counted),
+            lambda: plan_labels(counted, labels=20),
+        ):
+            with pytest.raises(DataError, match="60 rows of `cases` stand for several"):
+                ask()
+
     @pytest.mark.parametrize("make", ["pandas", "polars", "masked"])
     def test_gaps_of_any_library(self, make: str) -> None:
         posteriors, truth = drawn(17, 200)

@@ -195,6 +195,7 @@ def cost_from_labels(
 
 def compared_costs(cases: DecidedCases, against: Any) -> tuple[FloatArray, FloatArray]:
     """Costs if each class is true, and posteriors; of two models differences and means."""
+    _refuse_counts(cases)
     if against is None:
         return cases.paid, cases.posteriors
     of_kind(against, "against", DecidedCases)
@@ -202,6 +203,18 @@ def compared_costs(cases: DecidedCases, against: Any) -> tuple[FloatArray, Float
     if against.classes != cases.classes or not np.array_equal(against.mass, cases.mass):
         raise DataError("`against` must hold the same cases: their classes or weights differ.")
     return cases.paid - against.paid, (cases.posteriors + against.posteriors) / 2
+
+
+def _refuse_counts(cases: DecidedCases) -> None:
+    """Raise where a row stands for several cases, of which one label says nothing."""
+    several = cases.squares < cases.mass**2 * (1 - 1e-9)
+    if several.any():
+        raise DataError(
+            f"{several.sum()} rows of `cases` stand for several cases each, and each case is "
+            "labelled or not by itself.",
+            hint="DecidedCases.from_scores(None, posteriors, ...) with one row for each case; "
+            "estimate_cost(...) takes counts and bins",
+        )
 
 
 def _estimated(rows: LabelledRows, level: float, unit: str | None) -> LabelledCost:
