@@ -17,7 +17,14 @@ import numpy as np
 
 from stakes.application import Application, CaseCosts
 from stakes.demonstration import example_path
-from stakes.resources import Limit, capacity_curve, capacity_optimum, capacity_stream
+from stakes.resources import (
+    Limit,
+    Reviewer,
+    capacity_curve,
+    capacity_optimum,
+    capacity_stream,
+    review_plan,
+)
 from stakes.resources.capacity import optimum
 
 
@@ -108,7 +115,7 @@ def coverage(draws):
     for shares in ({"expert": 0.02}, SHARES):
         large = expected_costs(np.random.default_rng(2), many)
         truth = optimum(large, NAMES, limits_of(many, shares), None)
-        for n in (1000, 5000):
+        for n in (300, 1000, 5000):
             held = np.zeros(len(shares))
             for k in range(draws):
                 costs = expected_costs(np.random.default_rng([3, n, k]), n)
@@ -122,6 +129,45 @@ def coverage(draws):
                 for name, share in zip(shares, held / draws, strict=True)
             )
             print(f"coverage of 95 % intervals, {n} cases, {draws} batches: {said}")
+
+
+def reviewers(draws):
+    """How often intervals hold what a reviewer saves by the plan in other batches, on average."""
+    errors = np.array([[0.93, 0.07], [0.15, 0.85]])
+    for n, hours in ((300, 3), (1000, 8), (1000, 80)):
+        held = 0
+        for k in range(draws):
+            rng = np.random.default_rng([5, n, hours, k])
+            truth = np.repeat([0, 1], 60)
+            said = np.where(rng.random(120) < errors[truth, truth], truth, 1 - truth)
+            one = Reviewer.from_labels("one", truth, said, fee=20, minutes=10, hours=hours)
+            p, amount = rng.beta(0.5, 3, n), rng.lognormal(6, 1, n)
+            costs = CaseCosts.binary(fn=0.75 * amount, fp=0.02 * amount + 50)
+            plan = review_plan(p, costs, reviewers=one, draws=300, rng=k)
+            low, high = plan.intervals["one"]
+            held += low <= really_saved(plan, one, errors, n, np.random.default_rng(6)) <= high
+        print(
+            f"coverage of 95 % intervals of what a reviewer saves, {n} cases, {hours} hours, "
+            f"{draws} batches: {100 * held / draws:.1f} %"
+        )
+
+
+def really_saved(plan, one, errors, n, rng, many=200_000):
+    """What the plan saves in a batch of n by true errors: its prices, on very many cases."""
+    p, amount = rng.beta(0.5, 3, many), rng.lognormal(6, 1, many)
+    miss, alarm = 0.75 * amount, 0.02 * amount + 50
+    at_once = np.minimum(p * miss, (1 - p) * alarm)
+    thought = really = one.fee
+    for s in (0, 1):
+        lost, wrong = p * one.errors[1, s] * miss, (1 - p) * one.errors[0, s] * alarm
+        thought = thought + np.minimum(lost, wrong)
+        truly = p * errors[1, s] * miss, (1 - p) * errors[0, s] * alarm
+        really = really + np.where(lost <= wrong, *truly)
+    price = plan.optimum.prices[2]
+    seen = at_once - thought > price
+    above = np.where(seen, at_once - really - price, 0.0)
+    cases = min(one.cases, n) if price > 0 else 0
+    return n * above.mean() + price * cases
 
 
 def streams():
@@ -150,6 +196,7 @@ def main() -> None:
     million()
     streams()
     coverage(args.draws)
+    reviewers(args.draws)
 
 
 if __name__ == "__main__":

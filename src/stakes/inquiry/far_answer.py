@@ -295,7 +295,12 @@ def refuse_what_needs_rows(inquiry: Inquiry) -> None:
     for option, why in _NEEDS_ROWS.items():
         if getattr(inquiry, option):
             said = f"--{option.replace('_', '-')} does not go with files that are counted apart"
-            raise DataError(f"{said}: {why}.", hint=small)
+            ranked = (
+                "--engine memory reads one file whole; of more files, "
+                if option == "capacity"
+                else ""
+            )
+            raise DataError(f"{said}: {why}.", hint=f"{ranked}{small}")
     if inquiry.kind == "rank":
         raise DataError("--scores-are rank needs the rows in memory.", hint=small)
     if inquiry.groups and (inquiry.time or _by_case(inquiry)):

@@ -222,17 +222,15 @@ def capacity_optimum(
     -----
     The price of a limit is what one case more is worth, if the posteriors are right. With one
     limit it is an order statistic of what the decision saves, and its interval that of a
-    quantile (binomial, exact for any distribution [2]_). With several, the interval is normal,
-    with the covariance of M-estimators [3]_. Both are about other batches of the same size from
-    the same source, to which the same shares are allowed. With several limits and fewer than
-    some 5,000 cases the intervals are too short.
+    quantile (binomial, exact for any distribution [2]_). With several, the cases that get each
+    decision at the true prices are multinomial; the ends are prices of this batch at limits that
+    such a draw moves. Both are about other batches of the same size from the same source, to
+    which the same shares are allowed.
 
     References
     ----------
     .. [1] G. B. Dantzig, "Discrete-variable extremum problems", Operations Research 5, 1957.
     .. [2] H. A. David and H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1.
-    .. [3] P. J. Huber, "The behavior of maximum likelihood estimates under nonstandard
-       conditions", 5th Berkeley Symposium, 1967.
 
     Examples
     --------

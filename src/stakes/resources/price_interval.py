@@ -1,13 +1,26 @@
-"""How sure the price of a limit is: order statistics for one limit, a sandwich for several."""
+"""How sure the price of a limit is: order statistics, of one limit or of several together."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtrik, ndtri
 
 from stakes.typing import FloatArray
+
+#: Rounds in which prices answer to each other; a few suffice.
+_ROUNDS = 30
+#: Prices are sought on the cases that this many times the first guess of their error could move.
+_REACH = 1.5
+#: That guess is made on about so many cases, and this part of it is no error.
+_GUESSED, _CLOSE = 20_000, 1e-2
+#: Up to so many limits, every set of them is moved together, which always finds the prices: the
+#: dual is L-natural convex (K. Murota, "Discrete Convex Analysis", 2003, chapter 7).
+_MOST = 5
 
 
 def price_intervals(
@@ -20,22 +33,21 @@ def price_intervals(
 ) -> list[tuple[float, float]]:
     """An interval for the price of each limit; costs are (decisions, cases)."""
     cases = float(weights.sum() ** 2 / (weights**2).sum())
-    spread = float(ndtri(0.5 + level / 2))
+    binding = [
+        k for k, j in enumerate(places) if prices[j] != 0 and 0 < shares[k][int(prices[j] > 0)] < 1
+    ]
+    together = {}
+    if 1 < len(binding) < len(costs):
+        chosen, limits = [places[k] for k in binding], np.array(shares)[binding] * weights.sum()
+        batch = _Batch(costs, weights, chosen, limits, prices)
+        together = _together(batch, binding, cases, float(ndtri(0.5 + level / 2)))
     priced = costs + prices[:, None]
-    binding = [k for k, j in enumerate(places) if prices[j] != 0]
-    found = []
-    by_limit = {}
-    if len(binding) > 1:
-        errors = _standard_errors(costs, weights, cases, prices, [places[k] for k in binding])
-        by_limit = dict(zip(binding, errors.tolist(), strict=True))
-    for k, j in enumerate(places):
-        if not math.isfinite(by_limit.get(k, math.inf)):
-            gains = _gains(costs, priced, j)
-            found.append(_quantile_interval(gains, weights, cases, shares[k], level))
-            continue
-        size, half = abs(float(prices[j])), spread * by_limit[k]
-        found.append((max(0.0, size - half), size + half))
-    return found
+    return [
+        together[k]
+        if k in together
+        else _quantile_interval(_gains(costs, priced, j), weights, cases, shares[k], level)
+        for k, j in enumerate(places)
+    ]
 
 
 def _gains(costs: FloatArray, priced: FloatArray, place: int) -> FloatArray:
@@ -53,10 +65,10 @@ def _quantile_interval(
     low, high = shares
     wanted = float(weights[gains > 0].sum() / weights.sum())
     upper = high < 1 and (low <= 0 or wanted > low)
-    share = high if upper else low
+    n = max(1, round(cases))
+    share = max(high, 0.5 / n) if upper else low  # of no case at all, the first ones tell
     if not 0 < share < 1:
         return (0.0, 0.0)
-    n = max(1, round(cases))
     few, many = np.ceil(bdtrik([(1 - level) / 2, (1 + level) / 2], n, share)) / n
     order = np.argsort(-gains, kind="stable")
     upto = np.cumsum(weights[order]) / weights.sum()
@@ -67,33 +79,163 @@ def _quantile_interval(
     return (least, most)
 
 
-def _standard_errors(
-    costs: FloatArray, weights: FloatArray, cases: float, prices: FloatArray, places: list[int]
-) -> FloatArray:
-    """Standard errors of several prices: covariance of use, and how use answers to prices.
+# ----------------------------------------------------------------- several limits that bind
 
-    The answer is a difference quotient over what sampling may move a price by itself.
+
+class _Batch(NamedTuple):
+    """Costs (decisions, cases), weights, which decisions are limited, by how much, and prices."""
+
+    costs: FloatArray
+    weights: FloatArray
+    places: list[int]
+    limits: FloatArray
+    prices: FloatArray
+
+    @property
+    def upper(self) -> NDArray[np.bool_]:
+        """Whether it is the upper end of a limit that binds."""
+        return np.asarray(self.prices[self.places] > 0)
+
+    def near(self, reach: float) -> _Batch:
+        """The cases that prices which change by less than `reach` can move, and what is left."""
+        priced = self.costs + self.prices[:, None]
+        open_ = priced - priced.min(axis=0) <= 2 * reach
+        cases = np.flatnonzero(open_.sum(axis=0) > 1)
+        fixed = self.weights.copy()
+        fixed[cases] = 0.0
+        taken = (open_ @ fixed)[self.places]
+        costs = np.where(open_[:, cases], self.costs[:, cases], np.inf)
+        left = self.limits - taken[:, None]
+        return self._replace(costs=costs, weights=self.weights[cases], limits=left)
+
+
+# Why the limits are moved instead of the cases: docs/design/resources.md.
+def _together(
+    batch: _Batch, binding: list[int], cases: float, spread: float
+) -> dict[int, tuple[float, float]]:
+    """Intervals of the prices of limits that bind together, by the position of the limit.
+
+    At the true prices, how many cases get each decision is multinomial, with the shares of the
+    limits. So the true prices are those of this very batch at limits that are off by such a draw:
+    of all draws that are not too far off, the one that moves a price most, either way.
     """
-    shares = weights / weights.sum()
+    total = float(batch.weights.sum())
+    at = batch.limits[np.arange(len(binding)), batch.upper.astype(int)] / total
+    noise = (np.diag(at) - np.outer(at, at)) * total**2 / cases
+    guess = _first_guess(batch, at * total, spread, noise)
+    reach = _REACH * guess
+    while True:
+        near = batch.near(reach)
+        every = not 0 < 2 * near.weights.size <= batch.weights.size
+        moved = _Moved(batch if every else near, _CLOSE * guess)
+        found = _ends(moved, noise, spread, 0.5 * total / cases)
+        if every or moved.farthest < reach:
+            return dict(zip(binding, found, strict=True))
+        reach *= 4
 
-    def used(at: FloatArray) -> FloatArray:
-        choice = (costs + at[:, None]).argmin(axis=0)
-        return np.bincount(choice, shares, len(costs)).astype(np.float64)[places]
 
-    here = used(prices)
-    covariance = np.diag(here) - np.outer(here, here)
-    answers = np.empty((len(places), len(places)))
-    for k, j in enumerate(places):
-        losses = -_gains(costs, costs + prices[:, None], j)
-        sd = math.sqrt(max(here[k] * (1 - here[k]) * cases, 1.0)) / cases
-        ranks = np.clip(np.array([here[k] - 2 * sd, here[k] + 2 * sd]) * losses.size, 0, None)
-        places_of = np.minimum(ranks.astype(np.intp), losses.size - 1)
-        ends = -np.partition(losses, places_of)[places_of]
-        step = np.zeros(len(costs))
-        step[j] = max(float(ends[0] - ends[1]) / 2, 1e-12 * (1 + abs(float(prices[j]))))
-        answers[:, k] = (used(prices - step) - used(prices + step)) / (2 * step[j])
-    try:
-        inverse = np.linalg.inv(answers)
-    except np.linalg.LinAlgError:
-        return np.full(len(places), np.inf)
-    return np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T) / cases, 0.0))
+def _first_guess(batch: _Batch, used: FloatArray, spread: float, noise: FloatArray) -> float:
+    """How far the prices would move if they all moved together, or one of them alone."""
+    some = slice(None, None, 1 + batch.weights.size // _GUESSED)
+    priced, weights = batch.costs[:, some] + batch.prices[:, None], batch.weights[some]
+    part = float(weights.sum() / batch.weights.sum())
+    alone = zip(batch.places, used, np.diag(noise), strict=True)
+    sets = [([j], float(u), float(v)) for j, u, v in alone]
+    sets.append((batch.places, float(used.sum()), float(noise.sum())))
+    widest = 1e-9 * (1 + float(np.abs(batch.prices).max()))
+    for of, wanted, variance in sets:
+        gains = np.delete(priced, of, axis=0).min(axis=0) - priced[of].min(axis=0)
+        off = spread * math.sqrt(max(variance, 0.0))
+        for amount in (wanted - off, wanted + off):
+            moved = _price(gains, weights, part * amount, part * amount)
+            widest = max(widest, abs(moved) if math.isfinite(moved) else 0.0)
+    return widest
+
+
+class _Moved:
+    """Prices of a batch at other limits, and how far they ever were from its own."""
+
+    def __init__(self, batch: _Batch, close: float) -> None:
+        self.batch, self.close, self.farthest = batch, close, 0.0
+
+    def at(self, shift: FloatArray) -> FloatArray:
+        """The sizes of the prices if the limits were higher by `shift`."""
+        limits, upper = self.batch.limits.copy(), self.batch.upper
+        for k, by in enumerate(shift):
+            end = limits[k, int(upper[k])] + by
+            limits[k] = (min(limits[k, 0], end), end) if upper[k] else (end, max(limits[k, 1], end))
+        found = _settled(self.batch._replace(limits=limits), self.close)
+        self.farthest = max(self.farthest, float(np.abs(found - self.batch.prices).max()))
+        return np.asarray(np.where(upper, 1.0, -1.0) * found[self.batch.places])
+
+
+def _ends(
+    moved: _Moved, noise: FloatArray, spread: float, half: float
+) -> list[tuple[float, float]]:
+    """Both ends of each interval, from how prices answer to each limit."""
+    steps = np.diag(spread * np.sqrt(np.diag(noise)))
+    answers = np.array([(moved.at(step) - moved.at(-step)) / (2 * step.sum()) for step in steps])
+    found = []
+    for row, place in enumerate(moved.batch.places):
+        along = noise @ answers[:, row]
+        size = math.sqrt(max(float(answers[:, row] @ along), 0.0))
+        far = spread * along / size if size > 0 else np.zeros(len(along))
+        far += half * np.sign(far)  # cases are whole
+        ends = [float(moved.at(sign * far)[row]) for sign in (-1.0, 1.0)]
+        ends.append(abs(float(moved.batch.prices[place])))
+        found.append((max(0.0, min(ends)), max(0.0, *ends)))
+    return found
+
+
+def _settled(batch: _Batch, close: float) -> FloatArray:
+    """The prices at which every limit is kept, from prices near them.
+
+    They are found one after the other, each the order statistic that its limit cuts off; and
+    several together, since limits on what can replace each other rise and fall as one.
+    """
+    costs, weights, places, limits, _ = batch
+    prices, several = batch.prices.copy(), [list(some) for some in _sets(len(places))]
+    for _ in range(_ROUNDS):
+        before = prices.copy()
+        for some in several:
+            chosen = [places[k] for k in some]
+            priced = costs + prices[:, None]
+            gains = np.delete(priced, chosen, axis=0).min(axis=0) - priced[chosen].min(axis=0)
+            end = float(limits[some, batch.upper[some].astype(int)].sum())
+            level = _price(gains, weights, end, end)
+            prices[chosen] += level if math.isfinite(level) else 0.0
+        for j, (low, high) in zip(places, limits, strict=True):
+            gains = _gains(costs, costs + prices[:, None], j)
+            prices[j] = _price(gains, weights, low, high, free=0.0)
+        if np.abs(prices - before).max() <= close:
+            break
+    return prices
+
+
+def _sets(count: int) -> list[tuple[int, ...]]:
+    """All sets of two or more of so many limits; of very many, pairs and all of them."""
+    sizes = range(2, count + 1) if count <= _MOST else {2, count}
+    return [some for size in sizes for some in combinations(range(count), size)]
+
+
+def _price(
+    gains: FloatArray, weights: FloatArray, low: float, high: float, free: float | None = None
+) -> float:
+    """The price at which at least `low` and at most `high` cases gain by more than it.
+
+    Half way between the last case that does and the first that does not; `free` if that will do.
+    """
+    wanted = high
+    if free is not None:
+        there = float(weights @ (gains > free))
+        if low <= there <= high:
+            return free
+        wanted = high if there > high else low
+    most = gains.size - 1
+    if weights.min() == weights.max():  # no need to sort
+        taken = math.floor(wanted / float(weights[0]) + 1e-9)
+        ranks = [min(max(at, 0), most) for at in (taken - 1, taken)]
+        return -float(np.partition(-gains, ranks)[ranks].mean())
+    order = np.argsort(-gains, kind="stable")
+    taken = int(np.searchsorted(np.cumsum(weights[order]), wanted + 1e-9, side="right"))
+    return float(gains[order[[min(max(at, 0), most) for at in (taken - 1, taken)]]].mean())

@@ -28,6 +28,8 @@ from stakes.typing import FloatArray, Name, RandomSource
 
 #: What is added to each count, before anything was seen (Jeffreys).
 _BEFORE = 0.5
+#: Up to so many cases that a reviewer sees are drawn again one by one.
+_RESAMPLED = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +157,8 @@ class ReviewPlan(AnswersGuesses):
     saves : mapping of str to float
         What the cases that each reviewer sees save together, against deciding them at once.
     intervals : mapping of str to pair of float
-        The same, by what doubly labelled cases leave open about the reviewers' errors.
+        The same in other batches from the same source, by what doubly labelled cases leave open
+        about the reviewers' errors.
     another, perfect : mapping of str to float
         What a second reviewer of the same kind would save besides, and the same person without
         errors.
@@ -237,7 +240,7 @@ def review_plan(
     level : float
         Of the intervals.
     draws : int
-        How many errors are drawn for the intervals.
+        How many batches and errors are drawn for the intervals.
     rng : None, int or numpy.random.Generator
         Their seed.
 
@@ -294,8 +297,9 @@ def review_plan(
         inside = found.decisions == len(names) + k
         saves[one.name] = float((at_once[inside].min(axis=1) - costs_of[k][inside]).sum())
         parts = _parts(array[inside], values[inside], asked[k][1][inside])
-        base = float(at_once[inside].min(axis=1).sum()) - one.fee * int(inside.sum())
-        drawn = [base - float((one.drawn(generator) * parts).sum()) for _ in range(count)]
+        alone = at_once[inside].min(axis=1) - one.fee
+        price = float(found.prices[len(names) + k])
+        drawn = _drawn_savings(alone, parts, one, price, size, count, generator)
         low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
         intervals[one.name] = (low, high)
         another[one.name] = saved(k, one, costs_of[k], add=True)
@@ -349,12 +353,35 @@ def _answers(
 
 
 def _parts(array: FloatArray, values: FloatArray, after: NDArray[np.intp]) -> FloatArray:
-    """What the answers of a reviewer cost, by class and answer: the sum of errors times this."""
-    rows = np.arange(len(array))
-    n_classes = array.shape[1]
-    return np.array(
-        [
-            [(array[:, k] * values[rows, k, after[:, s]]).sum() for s in range(n_classes)]
-            for k in range(n_classes)
-        ]
-    )
+    """What the answers of a reviewer cost, by case, class and answer: errors times this."""
+    rows = np.arange(len(array))[:, None]
+    by_class = [array[:, k, None] * values[rows, k, after] for k in range(array.shape[1])]
+    return np.stack(by_class, axis=1)
+
+
+def _drawn_savings(
+    alone: FloatArray,
+    parts: FloatArray,
+    one: Reviewer,
+    price: float,
+    size: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """What a reviewer may save in other batches of `size`, with errors as they may be.
+
+    Cases that are seen are drawn again, and the reviewer's errors by what the counts leave open.
+    In a batch with more of them the hours do not suffice: each then costs their price.
+    """
+    seen = len(alone)
+    table = np.column_stack([alone, np.ones(seen), parts.reshape(seen, one.errors.size)])
+    if seen <= _RESAMPLED:
+        chances = np.append(np.full(seen, 1 / size), 1 - seen / size)
+        sums = np.array([rng.multinomial(size, chances)[:-1] @ table for _ in range(draws)])
+    else:  # of so many the sums are normal
+        total = table.sum(axis=0)
+        covariance = table.T @ table - np.outer(total, total) / size
+        sums = rng.multivariate_normal(total, covariance, draws, check_valid="ignore")
+    errors = np.array([one.drawn(rng).ravel() for _ in range(draws)])
+    paid = (errors * sums[:, 2:]).sum(axis=1)
+    return np.asarray(sums[:, 0] - paid - price * (sums[:, 1] - seen))

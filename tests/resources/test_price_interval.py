@@ -1,0 +1,84 @@
+"""Intervals of prices: those of several limits hold the price of the source, and follow laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes.resources import Limit
+from stakes.resources.capacity import optimum
+from stakes.resources.price_interval import _Batch, _settled
+
+NAMES = ("pay", "refuse", "expert", "clerk")
+SHARES = {"refuse": 0.05, "expert": 0.04, "clerk": 0.1}
+
+
+def drawn(n, *seed):
+    rng = np.random.default_rng(seed)
+    p, amount = rng.beta(0.5, 3, n), rng.lognormal(5, 1, n)
+    costs = np.column_stack([p * amount, (1 - p) * (0.05 * amount + 10), np.empty((n, 2))])
+    least = costs[:, :2].min(axis=1)
+    costs[:, 2], costs[:, 3] = 3 + 0.3 * least, 1 + 0.6 * least
+    return costs
+
+
+def limits(n, shares=SHARES):
+    return tuple(Limit(name, share * n) for name, share in shares.items())
+
+
+def solve(costs, weights=None, shares=SHARES):
+    return optimum(costs, NAMES, limits(len(costs), shares), weights)
+
+
+def test_several_limits_cover_the_price_of_the_source():
+    true = np.array([each.price for each in solve(drawn(40_000, 1)).limits])
+    held = np.zeros(3)
+    for k in range(40):
+        ends = np.array([each.interval for each in solve(drawn(250, 2, k)).limits])
+        held += (ends[:, 0] <= true) & (true <= ends[:, 1])
+    # of 40 intervals of 95 %, 34 or more hold the price with a chance above 0.997
+    assert (held >= 34).all()
+    assert (held < 40).any()  # and they are not as wide as can be
+
+
+def test_prices_at_other_limits_are_those_of_the_programme():
+    costs = drawn(500, 3)
+    found = solve(costs)
+    ends = np.array([[0.0, 20.0], [0.0, 27.0], [0.0, 44.0]])
+    batch = _Batch(costs.T, np.ones(500), [1, 2, 3], ends, found.prices)
+    settled = _settled(batch, 1e-9)
+    moved = {name: high / 500 for name, (_, high) in zip(SHARES, ends, strict=True)}
+    there = solve(costs, shares=moved)
+    for k, each in enumerate(there.limits, 1):
+        # the programme leaves prices open between the last case taken and the first one left
+        assert each.price * (1 - 0.02) <= settled[k] <= each.tighter * (1 + 0.02)
+
+
+def test_scale_order_and_equal_weights_change_nothing():
+    costs = drawn(400, 4)
+    ends = np.array([each.interval for each in solve(costs).limits])
+    assert (ends[:, 0] < ends[:, 1]).all()
+    again = np.array([each.interval for each in solve(costs[::-1]).limits])
+    assert again == pytest.approx(ends, rel=0.02)
+    dearer = np.array([each.interval for each in solve(1000 * costs).limits])
+    assert dearer == pytest.approx(1000 * ends, rel=1e-6)
+    counted = np.array([each.interval for each in solve(costs, np.full(400, 3.0)).limits])
+    assert counted == pytest.approx(ends, rel=0.02)
+
+
+def test_a_limit_that_does_not_bind_leaves_the_interval_of_one():
+    costs = drawn(400, 5)
+    alone = solve(costs, shares={"expert": 0.04}).limits[0].interval
+    beside = solve(costs, shares={"expert": 0.04, "clerk": 0.99}).limits[0].interval
+    assert beside == pytest.approx(alone, rel=1e-9)
+
+
+def test_lower_limits_and_all_decisions_limited():
+    costs = drawn(300, 6)
+    low = (Limit("expert", 10), Limit("refuse", at_least=100))
+    found = optimum(costs, NAMES, low, None)
+    for each in found.limits:
+        assert 0 <= each.interval[0] <= each.price <= each.interval[1] < np.inf
+    tight = tuple(Limit(name, 75) for name in NAMES)
+    for each in optimum(costs, NAMES, tight, None).limits:
+        assert 0 <= each.interval[0] <= each.interval[1] < np.inf
