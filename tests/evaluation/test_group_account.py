@@ -69,6 +69,26 @@ def test_counts_by_group_come_to_the_recalibrated_cost(frame: str, weight: str |
                 assert low < nec < high
 
 
+@pytest.mark.parametrize("frame", ["pandas", "polars", "duckdb"])
+def test_slices_that_are_numbers_or_none_have_intervals_after_recalibrating(frame: str) -> None:
+    held = rows(4)
+    values = np.array([0.5, 2.0, np.nan])
+    held["part"] = values[np.random.default_rng(1).integers(0, 3, len(held["y"]))]
+    table: Any = pl.DataFrame(held)
+    if frame == "pandas":
+        table = pytest.importorskip("pandas", reason="one of the frames").DataFrame(held)
+    if frame == "duckdb":
+        table = pytest.importorskip("duckdb", reason="a frame").from_arrow(table.to_arrow())
+    app = Application([[0, 1], [10, 0]])
+    request = Request("y", {"sure": "sure"}, applications=app, bins=4096, by="part")
+    found = reduce_groups(table, request, "who", keep_missing=True)
+    ev = evaluated_reduction(found, options=OPTIONS)
+    assert set(ev.slices) == {"0.5", "2.0", "None"}
+    for part in (ev, *ev.slices.values()):
+        low, high = part["sure"].recalibrated_interval
+        assert low < part["sure"].recalibrated_nec < high
+
+
 def test_groups_of_three_classes_are_recalibrated_as_in_memory() -> None:
     rng = np.random.default_rng(5)
     y, who = rng.integers(0, 3, 1_500), rng.integers(0, 60, 1_500)

@@ -226,8 +226,7 @@ class _Judge:
         def joint(model: str, best: str) -> Any:
             """A model re-calibrated and the best as it is, together; None if not so counted."""
             if self.groups is not None:
-                with suppress(UndefinedError):
-                    return self.groups.counts_after(self.name, model, best)
+                return self._counts_after(model, judged[model].recalibrated, best)
             return joint_decisions(judged[model], self.given) if plain and model == best else None
 
         worth = worth_of_bins(judged, self.given, self.options, self._interval, joint)
@@ -397,8 +396,10 @@ class _Judge:
         if self.groups is not None:
             if variant is self.variants[model]:
                 counts = self.groups.counts(self.name, [model])
+            elif (after := self._counts_after(model, variant)) is None:
+                return None
             else:
-                counts = self.groups.counts_after(self.name, model)
+                counts = after
             found = limits(counts, self.given, self.options)
             if found is None:
                 self._say_few(self.groups.n_groups)
@@ -419,6 +420,17 @@ class _Judge:
             self.reasons["interval"] = "weights-without-rows"
             return None
         return limits(summary, self.at_shares, self.options)
+
+    def _counts_after(self, model: str, after: Variant | None, best: str | None = None) -> Any:
+        """By group, a re-calibrated model and one as it is; None where bins were told otherwise."""
+        assert self.groups is not None
+        assert after is not None
+        try:
+            found = self.groups.counts_after(self.name, model, best)
+        except UndefinedError:  # counted apart
+            return None
+        table = found.joint.confusion("re-calibrated").counts
+        return found if np.allclose(table, after.confusion.counts) else None
 
     def _say_few(self, groups: int) -> None:
         """Say once that there are too few groups for an interval, if that is so."""

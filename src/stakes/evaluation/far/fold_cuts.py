@@ -62,19 +62,26 @@ def decided_by(score: Any, fold: str, cuts: FoldCuts) -> Any:
 def decided_in(
     score: Any,
     fold: str,
-    by: Sequence[str],
+    by: Mapping[str, Any],
     slices: Sequence[tuple[Sequence[tuple[Any, ...]], FoldCuts]],
 ) -> Any:
-    """The same where each slice has cuts of its own; a slice may have several values of `by`."""
+    """The same where each slice has cuts of its own; a slice may have several values of `by`.
+
+    `by` has the types of its columns.
+    """
     found: Any = nw.lit(0)
     for keys, cuts in slices:
         for key in keys:
-            inside = nw.all_horizontal(*map(_holds, by, key), ignore_nulls=False)
+            inside = nw.all_horizontal(*map(_holds, by, by.values(), key), ignore_nulls=False)
             found = nw.when(inside).then(decided_by(score, fold, cuts)).otherwise(found)
     return found
 
 
-def _holds(name: str, value: Any) -> Any:
+def _holds(name: str, kind: Any, value: Any) -> Any:
     """That a column has a value, or none."""
     column = nw.col(name)
-    return column.is_null() if value is None else column.is_in([value]).fill_null(False)
+    if value is not None:
+        return column.is_in([value]).fill_null(False)
+    return (
+        column.is_null() | column.is_nan().fill_null(True) if kind.is_float() else column.is_null()
+    )

@@ -177,7 +177,8 @@ def _decided_again(
 ) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
     """What re-calibrated models decide at an application: new columns, and rules that take them."""
     request, made, rules = held.request, dict[str, Any](), dict[str, dict[str, str]]()
-    whole = _cuts_of(held, name)
+    whole, types = _cuts_of(held, name), rows.collect_schema()
+    by = {column: types[column] for column in request.by}
     slices = {key: _cuts_of(held[key], name) for key in held.slices} if request.by else {}
     for number, model in enumerate(held.whole.bins):
         score = score_of(rows.to_native(), request, model)
@@ -186,7 +187,7 @@ def _decided_again(
             made[_free(f"after{number}", rows)] = decided_by(score, fold, whole[model])
             rules.setdefault(model, {})[_AFTER] = list(made)[-1]
         if apart:
-            made[_free(f"apart{number}", rows)] = decided_in(score, fold, request.by, apart)
+            made[_free(f"apart{number}", rows)] = decided_in(score, fold, by, apart)
             rules.setdefault(model, {})[_APART] = list(made)[-1]
     return made, rules
 
