@@ -222,7 +222,7 @@ def computed(sheet: Sheet) -> Html:
         "are, unless a figure says “if calibrated”."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
-    whole = "" if sheet.large else json.dumps(record, allow_nan=False)
+    whole = "" if sheet.large else json.dumps(record, allow_nan=False, separators=(",", ":"))
     links = [
         element("a", label, href=data_url(content, kind), download=name)
         for label, name, content, kind in (

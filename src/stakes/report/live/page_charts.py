@@ -36,7 +36,7 @@ _TEXT = (11.0, 12.5)
 #: Above this many points a reliability curve is drawn by some of them.
 _DRAWN_POINTS = 300
 #: Most models with lines of their own; where there are more, those of the cheapest are drawn.
-MOST_LINES = 10
+MOST_LINES = 8
 #: Points of a line that the page can read out.
 _READ_POINTS = 60
 #: Shares, and factors, that may be written at an axis.
