@@ -213,6 +213,8 @@ def test_a_period_is_a_share_of_the_batch():
         ("review=1%..5%", (0.01, 0.05, True, None)),
         ("review=50..", (50, math.inf, False, None)),
         ("review=..1.5k/yr", (0, 1500, False, "year")),
+        ("review=5%..", (0.05, math.inf, True, None)),
+        ("review=5..%", (0.05, math.inf, True, None)),
         ("review=0", (0, 0, False, None)),
     ],
 )
@@ -227,7 +229,8 @@ def test_limits_are_read_as_they_are_written(text, ends):
     "capacity",
     ["review", "review=", "=5", "ask=5", "review=-3", "review=5,review=6", "review=5%/day", {}, 7,
      None, {"review": "x"}, {"review": None}, {"review": [1, 2, 3]}, {"review": (9, 3)},
-     {"review": math.nan}, [5], {"review": True}],
+     {"review": math.nan}, [5], {"review": True}, "review=150%", "review=120%..",
+     "review=5%..10", "review=%"],
 )  # fmt: skip
 def test_what_is_no_limit_is_refused(capacity):
     with pytest.raises(StakesError):

@@ -61,8 +61,9 @@ class Limit:
                 f"a limit on '{self.decision}' from {least:g} to {most:g} cannot be meant.",
                 hint="0 <= at_least <= at_most",
             )
-        if self.share and least > 1:
-            raise CostError(f"a share of cases lies between 0 and 1; got {least:g}.")
+        if self.share and (least > 1 or 1 < most < math.inf):
+            wrong = least if least > 1 else most
+            raise CostError(f"a share of cases is at most 100 %; got {percent(wrong)}.")
         object.__setattr__(self, "at_most", most)
         object.__setattr__(self, "at_least", least)
 
@@ -177,10 +178,14 @@ def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:
 def _of_text(name: Name, text: str) -> Limit:
     """``200``, ``200/day``, ``5%``, ``50..200``, ``50..`` or ``..200``."""
     amounts, slash, period = text.partition("/")
-    share = amounts.strip().endswith("%")
-    low, dots, high = amounts.strip().removesuffix("%").partition("..")
+    low, dots, high = (part.strip() for part in amounts.partition(".."))
+    share = (high or low).endswith("%")  # the first of two numbers may leave it out
+    mixed = low.endswith("%") and not share
+    low, high = low.removesuffix("%"), high.removesuffix("%")
     try:
-        at_least = _number(low.removesuffix("%")) if dots and low else 0.0
+        if mixed:
+            raise CostError("one end is a share and the other is not.")
+        at_least = _number(low) if dots and low else 0.0
         at_most = _number(high if dots else low) if (high or not dots) else math.inf
         per = read_volume(f"1/{period}")[1] if slash else None
         if share and per:
