@@ -907,6 +907,121 @@ class TestSixthList:
         assert answer in capsys.readouterr().err
 
 
+class TestSeventhList:
+    """What a seventh reader of the README typed, and the line that answers it."""
+
+    BY: ClassVar = np.where(AMOUNT > 80, "large", "small")
+    COUNTS: ClassVar = stakes.ScoreCounts.from_scores(Y, GBM, kind="posterior")
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (
+                lambda: stakes.CostMatrix({("cat", "dog"): 1, ("dog", "cat"): 2}),
+                'stakes.Application({"no": {"yes": 1}, "yes": {"no": 10}}).costs',
+            ),
+            (
+                lambda: stakes.calibration.binned_calibration_error(Y, GBM, positive=1),
+                "classes=[other, positive]",
+            ),
+            (lambda: stakes.calibration.calibration_gain(Y, GBM, n_bins=9), "has no argument"),
+            (lambda: stakes.calibration.Temperature().temperature, "1 / calibrator.scales[0]"),
+            (lambda: _rule().predict, "rule.decide(p), positions in rule.application.decisions"),
+            (
+                lambda: stakes.estimation.estimate_cost(GBM, costs=COSTS),
+                "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",
+            ),
+            (
+                lambda: stakes.estimation.estimate_cost(GBM, decisions=DECIDED, costs=COSTS),
+                "reference.alike(p_new, decisions=...)",
+            ),
+            (
+                lambda: stakes.estimation.estimate_cost(GBM, COSTS),
+                "reference = stakes.estimation.DecidedCases.from_scores(y_true, p, costs=costs)",
+            ),
+            (lambda: _evaluated(capacity="5%"), 'capacity="1=5%"'),
+            (lambda: _evaluated(capacity="200/day"), 'capacity="1=200/day"'),
+            (lambda: _evaluated(capacity="often"), "I cannot read the capacity 'often'"),
+            (
+                lambda: stakes.resources.evaluate_cascade(Y, [GBM, LOGREG], prices=[0, 1]),
+                'stages={"small": p, "large": q}',
+            ),
+            (
+                lambda: stakes.resources.evaluate_cascade(Y, BOTH, prices=[0, 1], costs=COSTS),
+                "prices={'gbm': 0.02, ...}",
+            ),
+            (
+                lambda: stakes.resources.evaluate_cascade(Y, BOTH, costs=COSTS),
+                'prices={"small": 0, "large": 0.05}',
+            ),
+            (
+                lambda: _evaluated(constraint="equal_opportunity"),
+                "stakes.resources.constrained_slices(y_true, p, by=column, costs=costs, ",
+            ),
+            (lambda: _alike(slices=TestSeventhList.BY), "by=..."),
+            (
+                lambda: _alike(by=TestSeventhList.BY, constraint="equal_opportunity"),
+                'constraint="true_positive"',
+            ),
+            (lambda: TABLE.to_json, 'counts.save("counts.json")'),
+            (
+                lambda: stakes.ConfusionMatrix.from_json,
+                'stakes.summaries.load_summary("counts.json")',
+            ),
+            (lambda: TABLE.accuracy, "stakes.metrics.accuracy(matrix)"),
+            (lambda: TABLE.expected_cost, "stakes.metrics.expected_cost(matrix, costs=costs)"),
+            (lambda: TestSeventhList.COUNTS.auc, "stakes.metrics.auc(counts)"),
+            (
+                lambda: TestSeventhList.COUNTS.min_cost,
+                "stakes.metrics.min_cost(counts, costs=costs)",
+            ),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_answers_work(self, tmp_path: Path) -> None:
+        costs = stakes.Application({"no": {"yes": 1}, "yes": {"no": 10}}).costs
+        assert costs.values.tolist() == [[0, 1], [10, 0]]
+        decided, expected = stakes.bayes_decisions(GBM, MATRIX, with_cost=True)
+        assert expected.mean() == pytest.approx(np.where(decided, 20 * (1 - GBM), 500 * GBM).mean())
+        reference = stakes.estimation.DecidedCases.from_scores(Y, GBM, costs=COSTS)
+        new = reference.alike(GBM, decisions=DECIDED)
+        paid = stakes.expected_cost(Y, DECIDED, costs=COSTS)
+        assert paid in stakes.estimation.estimate_cost(reference, new)
+        assert _rule().decide(GBM).tolist() == (GBM > 1 / 26).tolist()
+        assert stakes.metrics.auc(self.COUNTS) == stakes.metrics.auc(Y, GBM)
+        TABLE.save(tmp_path / "counts.json")
+        assert stakes.summaries.load_summary(tmp_path / "counts.json") == TABLE
+        assert _alike(by=self.BY, constraint="true_positive").text.startswith("Keeping the true")
+
+    def test_temperature(self) -> None:
+        logits = np.log(np.column_stack([1 - GBM, GBM]))
+        cold, warm = (stakes.calibration.Temperature().fit(k * logits, Y) for k in (1, 3))
+        assert 1 / warm.scales[0] == pytest.approx(3 / cold.scales[0], rel=1e-4)
+
+    def test_unknown_options_come_before_the_place_of_the_file(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        from stakes.cli.entry import main
+
+        with contextlib.suppress(SystemExit):
+            assert main(["eval", "a.csv", "--target", "y", "--json", "out.json"]) == 2
+        said = capsys.readouterr().err
+        assert "instead of --target:  --label COLUMN" in said
+        assert "Say:" not in said
+
+
+def _rule() -> Any:
+    return stakes.evaluate(Y, BOTH, costs=COSTS).rule("gbm")
+
+
+def _alike(**more: Any) -> Any:
+    return stakes.resources.constrained_slices(Y, GBM, costs=COSTS, **{"ratio": 0.8} | more)
+
+
 def _in_euros() -> stakes.Application:
     return stakes.Application(COSTS, unit="EUR")
 

@@ -51,6 +51,7 @@ METRICS = {
     "youden": "informedness",
     "zero_one_loss": "error_rate",
 }
+_OF_COSTS = ("expected_cost", "normalized_expected_cost")
 _OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
 
 _BRIER = 'stakes.metrics.binary_brier_score(y_true, p, kind="posterior")'
@@ -71,11 +72,30 @@ _SCORER = "stakes.sklearn.make_cost_scorer(costs)"
 _CALIBRATE = (
     "stakes.calibration.Affine().fit(stakes.Posteriors(p), y_true).posteriors(stakes.Posteriors(p))"
 )
+_ALIKE = (
+    "stakes.resources.constrained_slices(y_true, p, by=column, costs=costs, "
+    'constraint="selection", ratio=0.8)'
+)
+_ESTIMATED = (
+    "estimate_cost(reference, p_new), where reference = stakes.estimation.DecidedCases.from_scores("
+    "y_true, p, costs=costs) holds labelled cases"
+)
 _RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
 _METRIC_LINES = {
     name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
     for name, here in METRICS.items()
 }
+
+
+def _of(summary: str, of_scores: bool) -> dict[str, str]:
+    """Metrics by every name, as they are asked of a summary."""
+    every = METRICS | {here: here for here in METRICS.values()}
+    kept = {name: here for name, here in every.items() if (here in _OF_SCORES) is of_scores}
+    return {
+        name: f"stakes.metrics.{here}({summary}{', costs=costs' if here in _OF_COSTS else ''})"
+        for name, here in kept.items()
+    }
+
 
 _PLANNED = ("sample_size", "samplesize", "power", "n_needed", "required_cases")
 _SCORES = 'stakes.ScoreCounts.from_scores(y_true, p, kind="posterior")'
@@ -111,10 +131,18 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     | {"prevalence": "app.priors", "cost_matrix": "app.costs"},
     "ConfusionMatrix": dict.fromkeys(("from_labels", "from_predictions", "from_arrays",
                                       "from_columns"), _TABLE)
-    | {name: line.replace("(y_true, decisions)", "(matrix)")
-       for name, line in _METRIC_LINES.items() if "decisions" in line},
+    | _of("matrix", False),
     "ScoreCounts": dict.fromkeys(("from_predictions", "from_labels", "from_posteriors",
-                                  "from_probabilities"), _SCORES),
+                                  "from_probabilities"), _SCORES)
+    | _of("counts", True)
+    | {"min_cost": "stakes.metrics.min_cost(counts, costs=costs)",
+       "roc": "stakes.curves.roc(counts)"},
+    "Storable": dict.fromkeys(("to_json", "to_parquet", "to_file", "dump"),
+                              'counts.save("counts.json"), or .parquet')
+    | dict.fromkeys(("from_json", "from_parquet", "from_file", "read"),
+                    'stakes.summaries.load_summary("counts.json"), or .parquet'),
+    "DecisionRule": dict.fromkeys(("predict", "apply", "transform", "decisions"),
+                                  "rule.decide(p), positions in rule.application.decisions"),
     "stakes.elicitation": dict.fromkeys(
         ("ask", "elicit"),
         "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),
@@ -174,6 +202,8 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "stakes.integrations.sklearn": {
         "make_scorer": _SCORER,
         "cost_scorer": _SCORER,
+        "CostSensitiveClassifier": "BayesDecisionClassifier, which decides by cost, or "
+                                   "CostWeightedClassifier, which is trained by it",
         "scorer": _SCORER,
     },
     "stakes.integrations.torch": {
@@ -216,6 +246,8 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "savings": "ev[model].saving",
         "normalized_expected_cost": "ev[model].nec",
     },
+    "Temperature": dict.fromkeys(("temperature", "temperature_", "T"),
+                                 "1 / calibrator.scales[0]"),
     "Calibrator": {
         "transform": _CALIBRATED,
         "predict": _CALIBRATED,
@@ -295,6 +327,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     | {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "threshold": _DECIDED, "thresholds": _DECIDED,
        "labels": "classes=[...], the names in the order of the columns",
        "calibrate": "recalibrate=", "calibrator": "recalibrate=Affine()", "slice": "by="}
+    | dict.fromkeys(("constraint", "constraints", "fairness", "parity"), _ALIKE)
     | dict.fromkeys(("champion", "current", "incumbent", "reference", "in_use"),
                     'baseline="name of the model in use"')
     | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
@@ -321,6 +354,11 @@ OPTIONS: dict[str, dict[str, str]] = {
     "min_cost": dict.fromkeys(("return_threshold", "threshold", "thresholds"),
                               'stakes.metrics.at_min_cost(y_true, scores, costs={"fn": 10, '
                               '"fp": 1}).threshold'),
+    "estimate_cost": {
+        "costs": f"{_ESTIMATED}; without any, if p is calibrated, "
+                 "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",
+        "decisions": "reference.alike(p_new, decisions=...) in place of p_new",
+    },
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
 }  # fmt: skip
 
@@ -346,6 +384,10 @@ LINES = {
              "terminal  stakes monitor FILE --time COLUMN --label COLUMN --scores A "
              "--cost fn=10 fp=1",
     "cases_needed": _CASES,
+    "constrained_slices": _ALIKE,
+    "estimate_cost": _ESTIMATED,
+    "evaluate_cascade": 'evaluate_cascade(y_true, {"small": p, "large": q}, '
+                        'prices={"small": 0, "large": 0.05}, costs={"fn": 10, "fp": 1})',
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',
     "implied_costs": f'implied_costs("f1", {_TABLE})',
     "reliability_table": "reliability_table(y_true, posteriors, bins=10)",

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 #: A table of more classes than this does not fit into memory.
 _MOST_CLASSES = 20_000
-_BINARY = "CostMatrix.binary(fn=10, fp=1)"
+_TYPED = (
+    "CostMatrix.binary(fn=10, fp=1); by truth and decision "
+    'stakes.Application({"no": {"yes": 1}, "yes": {"no": 10}}).costs'
+)
 
 #: Every word for a cost of two classes and two decisions.
 AMOUNTS = {name: name for name in ("fn", "fp", "tp", "tn")}
@@ -155,7 +158,7 @@ class CostMatrix(AnswersGuesses):
         decisions: Sequence[Any] | None = None,
     ) -> None:
         if isinstance(values, Mapping):
-            raise CostError("`values` must be a table of numbers; got a mapping.", hint=_BINARY)
+            raise CostError("`values` must be a table of numbers; got a mapping.", hint=_TYPED)
         if classes is None or decisions is None:
             _refuse_named(values)
         array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep

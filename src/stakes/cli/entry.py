@@ -244,6 +244,8 @@ class _Parser(argparse.ArgumentParser):
         A list is one word (--scores a b), --costs names a file, and --cost names none.
         """
         starts = [k for k, word in enumerate(arguments) if word.startswith("-")]
+        asked = {arguments[k].partition("=")[0] for k in starts if arguments[k].startswith("--")}
+        every = asked <= self._option_string_actions.keys()
         for start, stop in zip(starts, [*starts[1:], len(arguments)], strict=False):
             option, words = arguments[start], arguments[start + 1 : stop]
             action = self._option_string_actions.get(option)
@@ -260,7 +262,7 @@ class _Parser(argparse.ArgumentParser):
                 if len(listed) > 1 and action.nargs is None:
                     joined = ",".join(word.strip(",") for word in listed)
                     said, new = f"{option} takes a list with commas", [*files, option, joined]
-            elif action is not None and action.nargs == 0 and _is_new(words, option):
+            elif action is not None and action.nargs == 0 and _is_new(words, option) and every:
                 said, new, into = (
                     f"{option} prints, and takes no file",
                     [option, *words[:-1]],

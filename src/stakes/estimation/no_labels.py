@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._checks import as_level, of_kind
 from stakes._columns import in_brief
-from stakes._guesses import answers_guesses
+from stakes._guesses import answers_guesses, line_to_type
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed, place_of
 from stakes.calibration.calibrator import Calibrator, as_calibrator
@@ -263,7 +263,7 @@ def checked_new(reference: Any, new: Any, change: Any) -> DecidedCases:
         reference,
         "reference",
         DecidedCases,
-        hint="DecidedCases.from_scores(y_true, posteriors, costs=...)",
+        hint=line_to_type("estimate_cost"),
     )
     if place_of(change, _CHANGES) is None:
         raise DataError(f"`change` must be one of {listed(_CHANGES)}; got {in_brief(change)}.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, as_whole
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import one_of
 from stakes.calibration import stratified_folds
 from stakes.exceptions import DataError
@@ -124,6 +124,7 @@ class CascadeEvaluation(AnswersGuesses):
         return f"<CascadeEvaluation of {grouped(len(self.shares))} cases: {self.cost():.4g} a case>"
 
 
+@answers_guesses
 def evaluate_cascade(
     y_true: Any,
     stages: Mapping[str, Any],

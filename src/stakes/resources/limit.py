@@ -13,7 +13,7 @@ from stakes._columns import in_brief
 from stakes._names import as_name, as_names, listed, place_of
 from stakes.application.written_amounts import read_volume
 from stakes.exceptions import CostError, StakesError, UndefinedError
-from stakes.messages.audience import either
+from stakes.messages.audience import either, named
 from stakes.messages.quantities import grouped, percent
 from stakes.typing import Name
 
@@ -139,18 +139,25 @@ def _pairs(capacity: Any, decisions: Sequence[Name]) -> list[tuple[Any, Any]]:
     if isinstance(capacity, str):
         parts = [each.strip().rpartition("=") for each in capacity.split(",")]
         for name, sign, said in parts:
+            if not sign and len(parts) == 1 and said[:1].isdigit():
+                raise _of_nothing(capacity, said, decisions)
             if not (name and sign and said):
                 raise CostError(f"I cannot read the capacity '{capacity}'.", hint=_SUCH)
         return [(name.strip(), said.strip()) for name, _, said in parts]
     if isinstance(capacity, (int, float)):
-        said = f"{decisions[-1]}={float_of(capacity):g}"
-        raise CostError(
-            f"`capacity` says how often which decision may be taken; "
-            f"got {in_brief(capacity)} alone.",
-            hint=either(f'capacity="{said}"', f"--capacity {said}"),
-        )
+        raise _of_nothing(capacity, f"{float_of(capacity):g}", decisions)
     several = of_kind(capacity, "capacity", Iterable, hint=_SUCH, error=CostError)
     return [pair for each in several for pair in _pairs(each, decisions)]
+
+
+def _of_nothing(capacity: Any, amount: str, decisions: Sequence[Name]) -> CostError:
+    """That an amount is given, but not the decision that it limits."""
+    said = f"{decisions[-1]}={amount}"
+    return CostError(
+        f"{named('capacity')} says how often which decision may be taken; "
+        f"got {in_brief(capacity)} alone.",
+        hint=either(f'capacity="{said}"', f"--capacity {said}"),
+    )
 
 
 def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:

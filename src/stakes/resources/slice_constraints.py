@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_whole, same_length
 from stakes._columns import as_floats, as_weights
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import code_type
 from stakes._kernels.optimise.hull_mixture import hull_mixtures
 from stakes._names import encode, listed
@@ -192,6 +192,7 @@ class ConstrainedSlices(AnswersGuesses):
 
 
 # Why a linear programme over corners, and why it may mix: docs/design/resources.md.
+@answers_guesses
 def constrained_slices(
     y_true: Any,
     scores: Any,

@@ -29,6 +29,14 @@ WORDS = {
 }
 
 
+#: Usual words for a constraint.
+_USUAL = {
+    "equal_opportunity": "true_positive",
+    "demographic_parity": "selection",
+    "predictive_equality": "false_positive",
+}
+
+
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """What is limited, as a tuple without repetition."""
     words = (given,) if isinstance(given, str) else given
@@ -37,7 +45,7 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     if not several or any(place_of(word, known) is None for word in words):
         raise DataError(
             f"{named('constraint')} must be among {listed(known)}; got {in_brief(given)}.",
-            hint=setting("constraint", "selection"),
+            hint=setting("constraint", _USUAL.get(str(given), "selection")),
         )
     return tuple(dict.fromkeys(words))
 

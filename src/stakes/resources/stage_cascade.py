@@ -55,7 +55,7 @@ class Stages:
         positive: Any = None,
     ) -> Stages:
         """Read what is given to `fit_cascade`."""
-        of_kind(stages, "stages", Mapping)
+        of_kind(stages, "stages", Mapping, hint='stages={"small": p, "large": q}')
         if len(stages) < 2:
             raise DataError("a cascade needs two stages or more.", hint='{"small": p, "large": q}')
         stated = stated_costs(application, costs, y_true, classes=classes, positive=positive)
@@ -129,7 +129,7 @@ class Stages:
 
 def _price(prices: Any, name: Any, size: int) -> FloatArray:
     """The price of asking a stage, for each case."""
-    of_kind(prices, "prices", Mapping)
+    of_kind(prices, "prices", Mapping, hint=f"prices={{{name!r}: 0.02, ...}}")
     if name not in prices:
         raise CostError(
             f"`prices` says nothing about stage {name!r}.", hint=f"prices={{{name!r}: 0.02, ...}}"

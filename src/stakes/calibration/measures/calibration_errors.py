@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, as_whole, frozen
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import weighted_sums
 from stakes._names import place_of
 from stakes.application.application import as_cost_matrix
@@ -33,6 +33,7 @@ from stakes.typing import FloatArray, Name, RandomSource
 _GRID = 4096
 
 
+@answers_guesses
 def binned_calibration_error(
     y_true: Any,
     posteriors: Any,
@@ -99,6 +100,7 @@ def binned_calibration_error(
     return float((share @ distance**power) ** (1.0 / power))
 
 
+@answers_guesses
 def smooth_calibration_error(
     y_true: Any,
     posteriors: Any,
@@ -206,6 +208,7 @@ class DecisionCalibration(AnswersGuesses):
         return f"<DecisionCalibration: promised minus actual {self.total:.4g} per case>"
 
 
+@answers_guesses
 def decision_calibration(
     y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
 ) -> DecisionCalibration:
@@ -324,6 +327,7 @@ class Decomposition(AnswersGuesses):
         )
 
 
+@answers_guesses
 def decompose(
     y_true: Any,
     scores: Any,

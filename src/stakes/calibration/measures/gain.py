@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import log_softmax
 from stakes._names import listed
 from stakes.application import Application
@@ -138,6 +138,7 @@ _FITTED = (
 )
 
 
+@answers_guesses
 def calibration_gain(
     y_true: Any,
     scores: Any,
