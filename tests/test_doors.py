@@ -423,6 +423,10 @@ class TestKinds:
             with pytest.raises(LabelError, match="`positive` must be a string or a number"):
                 metrics.auc(Y, [-1.0, 1.0, 0.5, 2.0], positive=wrong)
 
+    def test_bands_of_more_draws_than_anybody_waits_for(self) -> None:
+        with pytest.raises(DataError, match="`draws` must be at most 100,000"):
+            stakes.calibration.reliability_table(LABELS, RISKS, draws=10**6)
+
     def test_draws_of_any_whole_type(self) -> None:
         told = {"bins": 2, "rng": 0}
         found = stakes.calibration.reliability_table(LABELS, RISKS, draws=np.float32(20), **told)

@@ -259,7 +259,8 @@ class TestRefused:
             DecisionRule(THREE, calibrator=fitted).to_onnx()
 
     @pytest.mark.parametrize(
-        "options", [{"score_type": "float16"}, {"opset": 9}, {"opset": "x"}, {"single": "yes"}]
+        "options",
+        [{"score_type": "float16"}, *({"opset": odd} for odd in (9, 999, "x")), {"single": "yes"}],
     )
     def test_odd_options(self, options):
         with pytest.raises(DataError):
@@ -272,3 +273,8 @@ class TestRefused:
     def test_two_columns_of_log_odds(self):
         with pytest.raises(DataError, match="one score"):
             DecisionRule(TWO, scores="llr").to_onnx(single=False)
+
+
+def test_an_opset_of_any_whole_type() -> None:
+    rule = DecisionRule(Application([[0, 1], [10, 0]]))
+    assert rule.to_onnx(opset=np.float64(17)) == rule.to_onnx(opset=17)

@@ -176,7 +176,7 @@ def reliability(
     """
     require_both(scores, "reliability")
     scores.require_scale("reliability")
-    level, draws = as_level(level), as_whole(draws, "draws", least=0)
+    level, draws = as_level(level), as_whole(draws, "draws", least=0, most=100_000)
     points = as_whole(points, "points", least=2)
     values, negatives, positives = scores.levels
     forecast = values.astype(np.float64)

@@ -32,11 +32,10 @@ def rule_as_onnx(
 ) -> Any:
     """See `DecisionRule.to_onnx`."""
     kind = one_of(rule.score_type if score_type is None else score_type, "score_type", _TYPES)
-    if as_whole(opset, "opset") < 13:
-        raise DataError(f"`opset` must be 13 or later; got {opset}.")
+    graph = Graph()
+    opset = as_whole(opset, "opset", least=13, most=graph.onnx.defs.onnx_opset_version())
     one = _takes_one(rule, single)
     _refuse_unsayable(rule)
-    graph = Graph()
     given, width = Value(graph, "scores"), None if one else len(rule.classes)
     scores = [graph.add("Gather", given, graph.literal(k), axis=1) for k in range(width or 0)]
     outputs, said = _outputs(replace(rule, score_type=kind), graph, scores or [given])

@@ -240,7 +240,7 @@ def reliability_table(
     'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
     """
     as_level(level)
-    draws = as_whole(draws, "draws")
+    draws = as_whole(draws, "draws", most=100_000)
     counted = not isinstance(bins, str) and is_number(bins) and 1 <= bins < 2**31
     counted = counted and int(bins) == bins
     if not (counted or (isinstance(bins, str) and bins == "pav")):
