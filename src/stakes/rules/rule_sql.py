@@ -36,7 +36,10 @@ def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
     if place_of(dialect, SQL_DIALECTS) is None:
         raise DataError(
             f"no SQL for {dialect!r}; there is {', '.join(SQL_DIALECTS)}.",
-            hint=either('rule.to_sql("postgres", columns="p")', "--sql postgres --columns p"),
+            hint=either(
+                f'the score column is `columns`:  rule.to_sql("duckdb", columns="{dialect}")',
+                "--sql postgres",
+            ),
         )
     if dialect in DIALECTS:
         return decision_sql(rule, DIALECTS[dialect], columns).text
