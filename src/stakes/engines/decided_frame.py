@@ -329,7 +329,9 @@ def _elsewhere(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: st
     count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
     if on_error == "raise":
         refuse_undecided(why, count)
-    made = _said(rule, steps, scores, reason)
+    made = _said(rule, steps, scores)
+    if why:
+        made = {name: nw.when(reason.is_null()).then(each) for name, each in made.items()}
     made |= {REASON: reason} if on_error == "column" else {}
     found = steps.rows.with_columns(**made).select(*known, *made)
     return DecidedFrame(nw.to_native(found), count, beyond, why)
@@ -388,9 +390,9 @@ def _looked_at(
     return int(told["rows"]), undecided, int(told.get("beyond", 0))
 
 
-def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> dict[str, Any]:
-    """The four columns; null where there is a reason."""
-    names, fine = named_decisions(rule), reason.is_null()
+def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any]:
+    """The four columns of rows that can be decided."""
+    names = named_decisions(rule)
     single = scores[-1]
     if len(scores) == 2 and rule.scores != "posterior":  # log odds of two columns
         single = scores[1] - scores[0]
@@ -398,9 +400,8 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> 
     if rule.cut is not None:
         code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts()))
         unknown = nw.lit(None, dtype=nw.Float64)
-        made = {"decision": _one_of(code, called), "expected_cost": unknown,
+        return {"decision": _one_of(code, called), "expected_cost": unknown,
                 "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
-        return {name: nw.when(fine).then(each) for name, each in made.items()}
     before = posteriors_before(rule, DIALECT, scores, steps.keep)
     sums = (
         per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
@@ -428,7 +429,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any], reason: Any) -> 
         least = steps.keep("least", DIALECT.smallest(others))
         after = steps.keep("n", argmin(DIALECT, others, None, 0.0))
         made |= {"next_best": _one_of(after, called), "margin": _not_below_zero(least - cost)}
-    return {name: nw.when(fine).then(one) for name, one in made.items()}
+    return made
 
 
 def _not_below_zero(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -187,7 +188,9 @@ def grouped(rows: Any, grouping: Grouping) -> Any:
     if grouping.range_of is not None:
         made[PREFIX + "low"] = nw.col(grouping.range_of).min()
         made[PREFIX + "high"] = nw.col(grouping.range_of).max()
-    return rows.group_by(*grouping.keys).agg(**made)
+    with warnings.catch_warnings():  # pandas calls a result of many columns fragmented
+        warnings.filterwarnings("ignore", message="DataFrame is highly fragmented")
+        return rows.group_by(*grouping.keys).agg(**made)
 
 
 def as_table(groups: Any) -> Table:
