@@ -741,7 +741,7 @@ class TestFifthList:
             (lambda: _evaluated().save, 'ev.rule().save("rule.json")'),
             (lambda: _evaluated().to_sql, 'ev.rule().to_sql("duckdb", columns="p")'),
             (lambda: _evaluated().rule(columns="p"), 'ev.rule().to_sql("duckdb", columns="p")'),
-            (lambda: _evaluated().rule("a").to_sql("p"), 'rule.to_sql("postgres", columns="p")'),
+            (lambda: _evaluated().rule("a").to_sql("p"), 'rule.to_sql("duckdb", columns="p")'),
             (lambda: _evaluated().rule("a").to_sql(column="p"), 'columns="p"'),
             (lambda: _evaluated(n_bootstrap=200), "leave it out"),
             (lambda: _evaluated(champion="a"), 'baseline="name of the model in use"'),
