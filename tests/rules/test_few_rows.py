@@ -156,13 +156,20 @@ class TestTablesAndRecords:
         frame = polars.DataFrame({"p": scores, "note": ["x"] * len(scores)})
         wanted = rule.decide(scores.astype(rule.score_type))
         for table in (frame, frame.to_arrow()):
-            assert (rule.decide(table) == wanted).all()
+            assert (rule.decide(table) == rule.decide(scores)).all()
         records = frame.head(30).to_dicts()
         assert [rule.decide_one(each) for each in records] == [
             rule.decisions[k] for k in wanted[:30]
         ]
         lazy = rule.decide(frame.lazy()).collect()
         assert lazy["decision"].to_list() == [rule.decisions[k] for k in wanted]
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    def test_ties_in_the_type_of_the_column(self, polars, kind):
+        rule = DecisionRule(Application([[0, 1], [4, 0]]), columns="p")
+        scores = np.array([0.2, np.nextafter(kind(0.2), kind(1))], dtype=kind)
+        assert rule.decide(scores).tolist() == [0, 1]
+        assert rule.decide(polars.DataFrame({"p": scores})).tolist() == [0, 1]
 
     def test_a_column_for_each_class(self, polars):
         rule, scores = SUMS["pets moved"], three()[1]

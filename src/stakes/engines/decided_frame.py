@@ -102,7 +102,8 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
         return None
     refuse_absent(rule, rows.columns, names)
     scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
-    return _decided_arrays(rule, scores, costs)
+    single = all(rows[name].dtype == nw.Float32 for name in names)
+    return _decided_arrays(rule, scores.astype(np.float32 if single else np.float64), costs)
 
 
 def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
@@ -110,10 +111,11 @@ def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
     names = score_columns(rule, None)
     refuse_absent(rule, list(record), names)
     read = {name: np.array([as_number(record[name], name)]) for name in read_columns(rule, names)}
-    return int(_decided_arrays(rule, *arrays_read(rule, read, names))[0])
+    scores, costs = arrays_read(rule, read, names)
+    return int(_decided_arrays(rule, scores.astype(rule.score_type), costs)[0])
 
 
-def _decided_arrays(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> Any:
+def _decided_arrays(rule: DecisionRule, scores: NDArray[Any], costs: FloatArray | None) -> Any:
     """Decisions by position, or an error with the rows that cannot be decided."""
     found = faults(rule, scores, costs)
     bad = np.flatnonzero(found >= 0)
@@ -125,7 +127,7 @@ def _decided_arrays(rule: DecisionRule, scores: FloatArray, costs: FloatArray | 
             hint='rule.decide_frame(frame, on_error="column")  says why in a column',
             rows=bad[:10].tolist(),
         )
-    return rule.decide(scores.astype(rule.score_type), costs=costs)
+    return rule.decide(scores, costs=costs)
 
 
 def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
