@@ -28,9 +28,9 @@ from stakes.typing import FloatArray, Name, Priors
 _SUM_TOLERANCE = 1e-6
 #: The same for rows of posteriors in small types: the rounding of their own type.
 _SUM_TOLERANCES = {"float32": 1e-5, "float16": 1e-3}
-#: Beyond this many draws or bins no memory suffices, and a number is a slip of the pen.
+#: More draws or bins than this do not fit into memory; the number must be a mistake.
 _MOST = 10**9
-#: What kinds of things are called that have another name in Python.
+#: Plain words for types whose names in Python are technical.
 _WORDS = {"str": "text", "Mapping": "a dictionary", "Iterable": "a list", "Sequence": "a list"}
 
 
@@ -53,7 +53,7 @@ def as_priors(
 ) -> FloatArray:
     """One share per class in the order of `classes`, summing to one.
 
-    Of two classes the share of the second will do: a number by itself.
+    With two classes, a single number is the share of the second.
     """
     given: Any = priors
     if given is None:
@@ -109,8 +109,8 @@ def positive_share(
 ) -> float:
     """Share of the positive one of two classes, the second unless `at` is 0.
 
-    A number by itself is this share; of a pair it is the one at its place. `inside` where both
-    classes must have a share.
+    A single number is this share, whatever `at` is; of two shares, the one at `at` is taken.
+    `inside` refuses 0 and 1.
     """
     shares = as_priors(priors, classes, name)
     alone = not isinstance(priors, Mapping) and np.ndim(priors) == 0
@@ -136,7 +136,7 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
 def refuse_absent(
     classes: Sequence[Name], shares: FloatArray, known: NDArray[np.bool_], what: str = "the cost"
 ) -> None:
-    """Raise when nothing is known of a class that will occur, since it has no case."""
+    """Raise when a class with a positive prior has no case in the data."""
     absent = np.flatnonzero((shares > 0) & ~known).tolist()
     if absent:
         names, priors = listed([classes[k] for k in absent]), [f"{shares[k]:g}" for k in absent]
@@ -157,7 +157,7 @@ def as_level(level: Any) -> float:
 
 
 def as_whole(value: Any, name: str, least: int = 1, most: int = _MOST) -> int:
-    """A whole number, not less than the least; beyond the most no memory would do."""
+    """A whole number from `least` to `most`; more would not fit into memory."""
     if not (is_number(value) and least <= value < np.inf and int(value) == value):
         raise DataError(
             f"`{name}` must be a whole number, at least {least}; got {in_brief(value)}."
@@ -168,7 +168,7 @@ def as_whole(value: Any, name: str, least: int = 1, most: int = _MOST) -> int:
 
 
 def as_number(value: Any, name: str, error: type[StakesError] = DataError) -> float:
-    """A single real number; text, true and false, and columns of numbers are none."""
+    """A single real number; text, booleans and columns of numbers are refused."""
     plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if is_number(plain) or isinstance(plain, (Decimal, Fraction)):
         number = float_of(plain)
@@ -178,7 +178,7 @@ def as_number(value: Any, name: str, error: type[StakesError] = DataError) -> fl
 
 
 def as_pair(values: Any, name: str, what: str) -> tuple[Any, Any]:
-    """Two things that belong together; `what` says which."""
+    """The two entries of a pair; `what` describes the pair in the error."""
     if isinstance(values, (tuple, list)) and len(values) == 2:
         return values[0], values[1]
     raise DataError(f"`{name}` must be {what}; got {in_brief(values)}.")
@@ -195,7 +195,7 @@ def two_numbers(
 
 
 def keep_numbers(thing: Any, *names: str, error: type[StakesError] = DataError) -> None:
-    """Hold fields of a frozen dataclass to be numbers; Python's own stay as they were written."""
+    """Check that fields of a frozen dataclass are numbers; make floats of all but int and float."""
     for name in names:
         value = getattr(thing, name)
         number = as_number(value, name, error)
@@ -204,7 +204,7 @@ def keep_numbers(thing: Any, *names: str, error: type[StakesError] = DataError) 
 
 
 def float_of(value: Any) -> float:
-    """A number as a float; infinite where it is larger than floats are."""
+    """A number as a float; infinite if it is too large for one."""
     try:
         return float(value)
     except OverflowError:
@@ -218,7 +218,7 @@ def of_kind(
     hint: str | None = None,
     error: type[StakesError] = DataError,
 ) -> Any:
-    """The value itself, if it is one of these kinds of things."""
+    """Return the value if it is an instance of one of `kinds`; raise otherwise."""
     text = isinstance(value, (str, bytes)) and str not in kinds
     if isinstance(value, kinds) and not text and getattr(value, "ndim", 1) != 0:
         return value
@@ -232,7 +232,7 @@ def _article(word: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a plain number; true and false are none."""
+    """Whether a value is a plain number; booleans are not."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
@@ -264,7 +264,7 @@ def as_matrix(values: Any, name: str, hint: str | None = None) -> NDArray[Any]:
 
 
 def as_counts(values: Any, name: str) -> NDArray[Any]:
-    """Numbers or weights of cases: integers stay so where floats hold their sum exactly."""
+    """Numbers or weights of cases; integers stay integers if a float holds their sum exactly."""
     array = as_array(values, name)
     if array.dtype == object:
         array = as_reals(array, name)
@@ -289,9 +289,9 @@ def as_counts(values: Any, name: str) -> NDArray[Any]:
 def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.floating[Any]]:
     """Posteriors as floats: (n, K), or (n,) for the second of two classes.
 
-    Small types are kept, since rows are judged by the rounding of their own type; a single column
-    of float16 has no sums, and becomes float64. Only the shape and the type are looked at here;
-    ranges and sums are checked in blocks where the rows are read anyway.
+    float32 and float16 are kept, since the sums of rows are checked with the tolerance of their
+    type; a single column of float16 has no sums, and becomes float64. Only the shape and the type
+    are checked here; ranges and sums are checked in blocks where the rows are read anyway.
     """
     array = _even_rows(values, "posteriors", PosteriorError, None)
     if array.dtype.kind not in "fiub":

@@ -1,4 +1,4 @@
-"""Files of ours in JSON: what they are, their version, and a checksum of all they hold."""
+"""Our JSON files: the name of the format, its version, and a checksum of the content."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def _canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """What marks the files of one kind, and the words for those that are damaged."""
+    """Format and version of one kind of file, and the words for errors about it."""
 
     format: str
     version: int
     #: With its article: "a summary".
     what: str
-    #: What to do about a damaged file, and how such files come about.
+    #: Hints: what to do about a damaged file, and how such files are written.
     again: str
     written: str
 
     def sealed(self, content: dict[str, Any]) -> bytes:
-        """The text of a file; the content says its version."""
+        """The bytes of a file; `content` includes the version."""
         whole = {"format": self.format, "sha256": checksum(content), **content}
         return _canonical(whole).encode("ascii") + b"\n"
 
@@ -59,7 +59,7 @@ class Seal:
             ) from None
 
     def opened(self, whole: Any, name: str) -> dict[str, Any]:
-        """The content of a file of this kind whose checksum holds."""
+        """The content of a file; raise unless format, version and checksum are right."""
         if not isinstance(whole, dict) or whole.get("format") != self.format:
             raise FormatError(
                 f"{name} is not {self.what}: it does not say 'format': '{self.format}'.",
@@ -71,8 +71,9 @@ class Seal:
         if version != self.version:
             newer = version > self.version
             raise FormatError(
-                f"{name} has version {version} of the form, of {'a newer' if newer else 'an older'}"
-                f" stakes; this one reads version {self.version}.",
+                f"{name} has version {version} of the format, from "
+                f"{'a newer' if newer else 'an older'} stakes; "
+                f"this one reads version {self.version}.",
                 hint="pip install --upgrade stakes" if newer else f"make it again: {self.written}",
             )
         content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
@@ -80,14 +81,14 @@ class Seal:
             raise FormatError(f"{name} has no checksum, `sha256`.", hint=self.again)
         if whole["sha256"] != _found(content):
             raise FormatError(
-                f"{name} was changed or damaged after it was written: its checksum does not hold.",
+                f"{name} was changed or damaged after it was written: its checksum does not match.",
                 hint=self.again,
             )
         return content
 
 
 def _found(content: dict[str, Any]) -> str | None:
-    """The checksum of what a file holds; None for NaN and the like, which we never write."""
+    """The checksum of the content; None if it holds NaN or the like, which we never write."""
     try:
         return checksum(content)
     except (ValueError, RecursionError):

@@ -24,10 +24,10 @@ _SHORT.maxstring = 100
 
 
 def in_brief(value: Any) -> str:
-    """A value of any kind as a few words of an error."""
+    """A short text for a value of any kind, to show in an error."""
     try:
         words = " ".join(repr(value).split())
-    except Exception:  # what somebody else's object does with its own name
+    except Exception:  # the `__repr__` of a foreign object may raise anything
         words = ""
     return words if 0 < len(words) <= 100 else _SHORT.repr(words or type(value).__name__)[1:-1]
 
@@ -40,7 +40,7 @@ def refuse_rows(
     hint: str | None = None,
     error: type[StakesError] = DataError,
 ) -> None:
-    """Raise when rows are bad; the first one is `shown` by what the columns hold there."""
+    """Raise when rows are bad; `shown` is filled with what the columns hold in the first one."""
     rows = np.flatnonzero(bad)
     if rows.size:
         first = shown.format(*(column[rows[0]] for column in columns))
@@ -73,7 +73,7 @@ def refuse_sparse(values: Any, name: str) -> None:
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """Raise when entries of a masked array are masked: they are missing, whatever lies below."""
+    """Raise when entries of a masked array are masked: they count as missing."""
     if not isinstance(values, np.ma.MaskedArray) or values.mask is np.ma.nomask:
         return
     hidden = np.ma.getmaskarray(values)
@@ -89,7 +89,7 @@ def refuse_masked(values: Any, name: str) -> None:
 
 
 def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> NDArray[np.float64]:
-    """`values` as a new float64 array of any shape; complex numbers are refused, not cut."""
+    """`values` as a new float64 array of any shape; complex numbers and dates are refused."""
     array = as_array(values, name)
     if array.dtype.kind in "cmM":
         raise error(f"`{name}` must hold real numbers; got {array.dtype}.")
@@ -100,7 +100,7 @@ def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> ND
 
 
 def _first_name(values: Any) -> str:
-    """How the first column of a table is taken."""
+    """The index of the first column of a table, as one would type it between brackets."""
     names = getattr(values, "columns", None)
     return ":, 0" if names is None or not len(names) else repr(str(names[0]))
 
@@ -136,7 +136,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
 
 
 def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The entries that are not missing, and which those are, of a column that may have gaps."""
+    """The known entries of a column that may have gaps, and a mask that is true for them."""
     refuse_sparse(values, name)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
@@ -180,12 +180,12 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
 
 
 def refuse_lost_weights(weights: NDArray[np.float64]) -> None:
-    """Raise where sums of weights would forget the smaller ones."""
+    """Raise when weights differ so much that a sum loses the smallest."""
     least = weights[weights > 0].min(initial=np.inf)
     if weights.max(initial=0.0) / 1e15 > least:
         raise DataError(
-            f"{named('sample_weight')} goes from {least:g} to {weights.max():g}: beside the "
-            "largest the smallest are lost in a sum.",
+            f"{named('sample_weight')} goes from {least:g} to {weights.max():g}: a sum with "
+            "the largest loses the smallest.",
             hint="keep weights within a factor of 1e15",
         )
 
@@ -193,9 +193,9 @@ def refuse_lost_weights(weights: NDArray[np.float64]) -> None:
 def weighed_rows(
     counts: Any, sample_weight: Any, *columns: NDArray[Any]
 ) -> tuple[NDArray[Any] | None, tuple[NDArray[Any], ...]]:
-    """What each row counts for, and the columns without rows that stand for no case.
+    """The count or weight of each row, and the columns without the rows that have a count of 0.
 
-    `counts` are numbers of identical cases, as int64; `sample_weight` weighs single ones.
+    `counts` are numbers of identical cases, returned as int64; `sample_weight` weighs single cases.
     """
     length = columns[0].shape[0]
     if counts is None:
@@ -220,7 +220,7 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     if hasattr(values, "__array__"):
         return np.asarray(values)
     without_order = isinstance(values, (str, bytes, Mapping, set, frozenset))
-    once = isinstance(values, Iterator)  # whoever reads it again finds nothing
+    once = isinstance(values, Iterator)  # can be read only once
     if without_order or once or not isinstance(values, Iterable):
         raise DataError(
             f"`{name}` must be a column with one entry per case; got {type(values).__name__}.",

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def as_path(path: Any) -> Path:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise where a file could not be written, as far as that can be told before."""
+    """Raise if a file cannot be written, as far as that can be checked beforehand."""
     if is_device(path):
         return
     target = real_path(path)
@@ -38,9 +38,7 @@ def refuse_unwritable(path: Path) -> None:
             hint=f"make it first:  mkdir -p {shlex.quote(str(path.parent))}",
         )
     if target.is_dir():
-        raise FormatError(
-            f"'{path}' is a folder, not a file.", hint="give the file a name of its own in it"
-        )
+        raise FormatError(f"'{path}' is a folder, not a file.", hint="add the name of a file to it")
     if not os.access(target.parent, os.W_OK):
         raise FormatError(
             f"no permission to write {path.name} into '{path.parent}'.",
@@ -49,7 +47,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def real_path(path: str | Path) -> Path:
-    """Where links lead to; one that leads back to itself stays, where `resolve` would fail."""
+    """The path that links lead to; `resolve` would fail on a link that leads back to itself."""
     return Path(os.path.realpath(path))
 
 
@@ -88,8 +86,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     """Write a file through a temporary one in the same folder; return its size in bytes.
 
-    Whoever is interrupted leaves the old file, or none. With `lasting` the bytes are on the disk
-    before the name is given to them, so that a machine that stops leaves no empty file either.
+    An interrupted write leaves the old file, or none. With `lasting` the bytes are on the disk
+    before the file gets its name, so that a machine that stops leaves no empty file either.
     """
     refuse_unwritable(path)
     if is_device(path):

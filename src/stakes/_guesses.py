@@ -1,4 +1,4 @@
-"""Doors that say what to type where somebody used a word that stakes does not have."""
+"""Errors that say what to type when a name or an argument does not exist in stakes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class CallError(DataError, TypeError):
-    """Arguments that a function does not have."""
+    """A call whose arguments do not fit the function."""
 
 
 class _AnsweringClass(type):
@@ -40,14 +40,14 @@ class _AnsweringClass(type):
 
 @functools.cache
 def _parameters(cls: type) -> frozenset[str] | None:
-    """The arguments that make a thing of a class; None where it takes any."""
+    """Names of the arguments that construct a class; None if it takes any."""
     found = inspect.signature(cls).parameters.values()
     anything = any(each.kind is each.VAR_KEYWORD for each in found)
     return None if anything else frozenset(each.name for each in found)
 
 
 class AnswersGuesses(metaclass=_AnsweringClass):
-    """A thing that says what to type for an attribute which it, or its class, lacks."""
+    """Base class: asking for a missing attribute raises an error that says what to type."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class AnswersGuesses(metaclass=_AnsweringClass):
 
 
 def no_attribute(place: str | type, name: str) -> str:
-    """That a room or a thing of a class lacks a name, and what to type instead if that is known."""
+    """The message for a name that a room or a class lacks, with what to type if that is known."""
     if isinstance(place, type):
         what, places = f"{place.__name__!r} object", [each.__name__ for each in place.__mro__]
         known = list(dict.fromkeys([*dir(place), *getattr(place, "__dataclass_fields__", ())]))
@@ -81,7 +81,7 @@ def no_attribute(place: str | type, name: str) -> str:
 
 
 def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """The options of a call, `costs` being the same as `application`; raise for unknown ones."""
+    """The options of a call, with `costs` renamed `application`; raise for unknown ones."""
     if "costs" in options and "costs" not in known and "application" in known:
         if "application" in options:
             raise CallError(f"{name}() is given `costs` and `application`, which are the same.")
@@ -109,7 +109,7 @@ def _word_here(name: str, word: str, known: frozenset[str]) -> str:
 
 
 def line_to_type(name: str) -> str | None:
-    """How a function is called."""
+    """An example of how to call a function; None if there is none."""
     room, _, plot = name.partition(".")
     if room == "plots" and plot in importlib.import_module("stakes.curves").__all__:
         return f'stakes.plots.{plot}(stakes.curves.{plot}(y_true, p, kind="posterior"))'
@@ -124,7 +124,7 @@ def _are_rows(value: Any) -> bool:
 
 
 def answers_guesses(function: F) -> F:
-    """Let a function say what to type where it is called with words that it does not have."""
+    """Let a function say what to type when it is called with arguments that it does not have."""
     parameters = inspect.signature(function).parameters
     known, name = frozenset(parameters), function.__qualname__.removesuffix(".__init__")
     if function.__module__.startswith("stakes.plots."):
@@ -142,14 +142,12 @@ def answers_guesses(function: F) -> F:
             options = in_our_words(name, options, known)
         if size > len(placed):
             most = ", ".join(f"`{each}`" for each in placed if each not in ("self", "cls"))
-            raise CallError(
-                f"{name}() takes by place no more than {most}.", hint=line_to_type(name)
-            )
+            raise CallError(f"{name}() takes only {most} by position.", hint=line_to_type(name))
         lacks = [n for n in needed if n not in options and place.get(n, size) >= size]
         twice = [n for n in placed[:size] if n in options]
-        for names, what in ((lacks, "needs"), (twice, "is given twice")):
+        for names, what in ((lacks, "needs {}"), (twice, "got {} twice")):
             if names:
-                said = f"{name}() {what} {', '.join(f'`{each}`' for each in names)}."
+                said = f"{name}() {what.format(', '.join(f'`{each}`' for each in names))}."
                 raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
         return function(*given, **options)
 

@@ -1,4 +1,4 @@
-"""Names of a room that are loaded when somebody asks for them, so that nothing else is."""
+"""Load each name of a room when it is first used, so that nothing else is loaded."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 _one_room_at_a_time = _thread.allocate_lock()
-#: Left out of ``from stakes import *``, which would put them in the place of the libraries.
+#: Left out of ``from stakes import *``, where they would hide the libraries of the same name.
 _NAMED_AS_LIBRARIES = ("sklearn", "torch")
 
 
 class NoSuchNameError(AttributeError):
-    """A name that a room or a thing lacks; what to type instead is looked up when it is read."""
+    """A name that does not exist; what to type instead is looked up when the message is read."""
 
     def __init__(self, place: str | type, name: str) -> None:
         super().__init__(place, name)
@@ -41,11 +41,11 @@ def _imports_by_name() -> bool:
 
 # Why nothing heavy is loaded early: docs/design/architecture.md.
 class LoadedOnUse:
-    """Imports inside this `with` only say where names live; each is loaded when asked for.
+    """Imports inside this `with` only note where names live; each is loaded when asked for.
 
-    They make the `__all__`, the `__getattr__` and the `__dir__` of the room, whose `globals()` are
-    given. To type checkers and editors they are imports like others; ``import f1 as f1`` tells
-    them that the name is shown on purpose. Python 3.15 has ``lazy from ... import`` for this.
+    `room` is the `globals()` of a room, which gets its `__all__`, `__getattr__` and `__dir__` from
+    these imports. Type checkers and editors see ordinary imports; ``import f1 as f1`` tells them
+    that the name is public. Python 3.15 has ``lazy from ... import`` for this.
     """
 
     def __init__(self, room: dict[str, object]) -> None:
@@ -78,14 +78,14 @@ class LoadedOnUse:
         }
         for name, home in self._homes.items():
             if home == f"{self._room['__name__']}.{name}":
-                self._loaded(name)  # later its module, loaded by another, would stand in its place
+                self._loaded(name)  # else its module, once another loads it, would take its place
 
     def _loaded(self, name: str) -> object:
         """The thing of this name, kept in the room from now on."""
         room = self._room["__name__"]
         if name not in self._homes:
             missing = NoSuchNameError(str(room), name)
-            if _imports_by_name():  # there Python would drop our words
+            if _imports_by_name():  # Python would replace our message there
                 raise ImportError(str(missing), name=name)
             raise missing
         home = self._homes[name]

@@ -55,7 +55,7 @@ def as_name(name: Any, what: str) -> Any:
 
 
 def place_of(name: Any, names: Iterable[Any]) -> int | None:
-    """Where a name stands among others; None where it does not, as no list or array does."""
+    """Position of a name among others; None if it is not one of them, or cannot be hashed."""
     try:
         return {known: at for at, known in enumerate(names)}.get(_plain(name))
     except TypeError:
@@ -63,7 +63,7 @@ def place_of(name: Any, names: Iterable[Any]) -> int | None:
 
 
 def one_of(value: Any, name: str, known: Iterable[Any]) -> Any:
-    """The one of the known names that is meant, as it is known."""
+    """The entry of `known` that equals the value; raise if there is none."""
     names = tuple(known)
     place = place_of(value, names)
     if place is None:
@@ -128,7 +128,7 @@ def observed_names(*columns: NDArray[Any]) -> tuple[Name, ...]:
 
 
 def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
-    """Whether the entries of an integer column are positions as they stand, if in range."""
+    """Whether a column holds integers that are positions already, if they are in range."""
     if column.dtype.kind not in "iub":
         return False
     if isinstance(column, Positions):
@@ -138,7 +138,7 @@ def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
     if tuple(names) == tuple(range(len(names))):
         return True
     if tuple(names) == tuple(str(k) for k in range(len(names))):
-        return True  # as names and as positions the same
+        return True  # the same as names and as positions
     return not any(isinstance(name, int) or _spells_integer(name) for name in names)
 
 
@@ -162,7 +162,7 @@ def integers_meant(names: Sequence[Name], what: str, *, truths: bool = False) ->
 
 
 def _truths_written(names: Sequence[Name]) -> dict[int, int]:
-    """Where False and True stand among names written like them, as Python, JSON or R do."""
+    """Positions of the names that spell False and True, as in Python, JSON or R."""
     for spell in (str, str.lower, str.upper):
         words = {int(value): spell(str(value)) for value in (False, True)}
         if found := {value: names.index(word) for value, word in words.items() if word in names}:
@@ -171,7 +171,7 @@ def _truths_written(names: Sequence[Name]) -> dict[int, int]:
 
 
 def _spells_integer(name: Name) -> bool:
-    """Whether a text is an integer as it would be written, such as "1"."""
+    """Whether a text is an integer in its usual spelling, such as "1"."""
     return isinstance(name, str) and name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
@@ -179,7 +179,7 @@ def _spells_integer(name: Name) -> bool:
 def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
     """Positions of `values` in `names`; integers are positions when no name is an integer.
 
-    Booleans are the names that are written like them, and otherwise the integers 0 and 1.
+    Booleans stand for the names that spell them, and otherwise for the integers 0 and 1.
     Small integer types are returned as they are when they already are positions.
     """
     column = as_column(values, what)
@@ -246,7 +246,7 @@ def _meant(column: NDArray[Any], what: str, names: Sequence[Name], strangers: Se
         return "use the names of the application, in the same spelling and type"
     meant = "stakes.bayes_decisions(posteriors, costs) turns them into decisions"
     if what == "y_true":
-        meant = "the truth comes first, then what was said of it"
+        meant = "the truth comes first, then the predictions"
     return f"these look like probabilities; {meant}"
 
 

@@ -20,7 +20,7 @@ def as_generator(rng: Any) -> np.random.Generator:
 
 
 def as_seed(rng: Any) -> int:
-    """A seed that can be kept; one is drawn from a generator, so that each call gets another."""
+    """A seed that can be stored; a generator draws one, so that each call gets another."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**32))
     return _checked(rng)

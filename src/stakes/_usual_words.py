@@ -88,7 +88,7 @@ _METRIC_LINES = {
 
 
 def _of(summary: str, of_scores: bool) -> dict[str, str]:
-    """Metrics by every name, as they are asked of a summary."""
+    """What to type for each name of a metric, given a summary."""
     every = METRICS | {here: here for here in METRICS.values()}
     kept = {name: here for name, here in every.items() if (here in _OF_SCORES) is of_scores}
     return {
@@ -267,7 +267,7 @@ for _curve, _plot in {
     _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
     ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
 
-#: Where names are looked for that were asked of another room.
+#: Rooms that are searched for a name that another room lacks.
 ROOMS = ("metrics", "curves", "calibration", "uncertainty", "audit", "monitoring", "application",
           "summaries", "plots", "rules", "sources", "elicitation")  # fmt: skip
 
@@ -320,7 +320,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "segment": ("by",),
 }
 
-#: The same where one function needs another answer.
+#: Answers of single functions, which come before those of `KEYWORDS`.
 OPTIONS: dict[str, dict[str, str]] = {
     "evaluate": dict.fromkeys(("label", "scores", "score", "df", "frame", "posteriors"),
                               _FRAME)
@@ -362,7 +362,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
 }  # fmt: skip
 
-#: How a function is called, where the arguments are too many, too few, or rows.
+#: Example calls, shown when there are too many arguments, too few, or rows.
 LINES = {
     "catalogue": "{m.name: m(table) for m in stakes.metrics.catalogue.tables() if not m.needs}, "
                  f"where table = {_TABLE}",
@@ -405,9 +405,9 @@ LINES = {
     "switch_points": f'switch_points({{"a": {_SCORES}, "b": ...}})',
     "min_cost": 'min_cost(y_true, scores, costs={"fn": 10, "fp": 1})',
 }  # fmt: skip
-#: Those that take summaries, and are often given rows.
+#: Functions that take summaries, and are often given rows.
 OF_SUMMARIES = ("interval", "compare", "compare_periods")
-#: How the table of a result is asked for elsewhere, and how its `frame` becomes that.
+#: Names that other libraries have for the table of a result, and what to type here.
 TABLES = {
     "to_pandas": "result.frame().to_pandas()",
     "to_dataframe": "result.frame().to_pandas()",

@@ -3,7 +3,7 @@
 ::
 
     StakesError (ValueError)
-    ├── CostError           a cost matrix that cannot be meant
+    ├── CostError           a cost matrix that makes no sense
     ├── PriorError          class shares that are not shares, or are missing
     ├── PosteriorError      numbers that are not posterior probabilities
     ├── LabelError          labels or decisions that are not among the names
@@ -56,7 +56,7 @@ class StakesError(ValueError):
 
 
 class CostError(StakesError):
-    """A cost matrix that cannot be meant."""
+    """A cost matrix that makes no sense."""
 
 
 class PriorError(StakesError):

@@ -110,7 +110,7 @@ def frame_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Frame:
 
 
 def _column(values: Any) -> NDArray[Any]:
-    """A column as an array; strings of mixed kinds stay objects."""
+    """A column as an array; text or None among other types stay objects."""
     if isinstance(values, np.ndarray):
         return values
     items = list(values)

@@ -277,7 +277,7 @@ class TestChecksum:
         places = [place for place in leaves(form) if place[0] == "parameters"] or [("priors", 0)]
         for k in rng.integers(0, len(places), 20):
             file.write_text(json.dumps(with_value(form, places[k], 0.123)))
-            with pytest.raises(FormatError, match="checksum does not hold"):
+            with pytest.raises(FormatError, match="checksum does not match"):
                 load(file)
 
     def test_spaces_and_order_may_change(self, file):

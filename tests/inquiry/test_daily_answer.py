@@ -228,7 +228,7 @@ class TestRefusals:
         (tmp_path / monday).write_text(text.replace('"slices":[""]', '"slices":["x"]'))
         ran = days("eval", monday)
         assert ran.code == 2
-        assert "its checksum does not hold" in ran.err
+        assert "its checksum does not match" in ran.err
 
     def test_counts_that_cannot_be(self, monday):
         found = load_summary(monday)

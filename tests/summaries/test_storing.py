@@ -349,7 +349,7 @@ def test_a_number_that_json_does_not_have(tmp_path, word):
     file = tmp_path / "day.json"
     ConfusionMatrix([[90, 5], [1, 4]]).save(file)
     file.write_text(file.read_text().replace("90", word))
-    with pytest.raises(FormatError, match="its checksum does not hold"):
+    with pytest.raises(FormatError, match="its checksum does not match"):
         load_summary(file)
 
 

@@ -19,7 +19,7 @@ from stakes.metrics import BetaWeight
 def load(path: str | Path) -> Calibrator:
     """Read a calibrator that `save` wrote; no code is executed.
 
-    A file that was changed or cut off after it was written is refused: its checksum does not hold.
+    A file that was changed or cut off after it was written is refused: its checksum does not match.
 
     Parameters
     ----------
