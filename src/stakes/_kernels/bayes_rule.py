@@ -18,12 +18,12 @@ _ROUNDING = 2.0**-53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A table (K, M) whose products with posteriors are compared, and how far ties reach.
+    """A table (K, M) whose products with posteriors are compared, and the margin for ties.
 
     Parameters
     ----------
     values : array of shape (K, M)
-        Costs; or, where they decide by single posteriors, costs less the mode of their row.
+        Costs; or costs minus the mode of their row, if single posteriors then decide.
     margin : float
         Rounding of a sum, relative to the sum of absolute products; 0 where sums are exact.
     """
@@ -33,7 +33,7 @@ class Compared:
 
     @property
     def signed(self) -> bool:
-        """Whether absolute products add to something else than the products do."""
+        """Whether sums of absolute products differ from sums of products."""
         return self.margin > 0 and bool((self.values < 0).any())
 
     def decide(self, posteriors: NDArray[Any]) -> NDArray[np.intp]:
@@ -76,10 +76,10 @@ def rounding_of_sums(n_terms: int, kind: str = "float64") -> float:
 
 
 def compared(costs: NDArray[np.float64], kind: str = "float64") -> Compared:
-    """What decides, for one table of costs and posteriors of a type.
+    """The table to compare for these costs and posteriors of a type.
 
-    Where every column less the modes has one entry at most, and that a power of two as for 0-1
-    costs, single posteriors are compared, which is exact.
+    If every column has at most one entry after the modes are subtracted, and this is a power of
+    two (as with 0-1 costs), single posteriors are compared, which is exact.
     """
     modes = row_modes(costs)
     kept = costs - modes[:, None]
@@ -111,9 +111,9 @@ def first_near(
     nearby: NDArray[np.floating[Any]],
     codes: NDArray[np.signedinteger[Any]],
 ) -> NDArray[np.signedinteger[Any]]:
-    """Write the first entry of each column of `expected` (M, n) near its least into `codes`.
+    """For each column of `expected` (M, n), write the first row near the least into `codes`.
 
-    Entry j is near when it is above the least by at most `nearby[j]`. Returns how many are near.
+    Row j is near when it is above the least by at most `nearby[j]`. Returns how many are near.
     Every step is one vectorised pass over contiguous memory, which an argmin along the
     short axis is not.
     """
@@ -149,13 +149,13 @@ def as_written(number: Any) -> Fraction:
 
 
 def shares(priors: Any) -> list[Fraction]:
-    """Shares of the classes as written; of two, the first is what the second leaves."""
+    """Shares of the classes as written; of two, the first is 1 minus the second."""
     found = [as_written(share) for share in priors]
     return [1 - found[1], found[1]] if len(found) == 2 else found
 
 
 def moved_shares(priors: Any, said_at: Any) -> list[Fraction]:
-    """By how much each posterior is multiplied when it is moved from some shares to others.
+    """The factor of each posterior when it is moved from the shares `said_at` to `priors`.
 
     A class without a share in the new place is multiplied by 0, whatever its share was.
     """
@@ -164,7 +164,7 @@ def moved_shares(priors: Any, said_at: Any) -> list[Fraction]:
 
 
 def moved_threshold(threshold: Any, factors: Sequence[Fraction]) -> Fraction:
-    """A threshold on moved posteriors as one on the posteriors before."""
+    """The threshold on posteriors before the move that equals one on moved posteriors."""
     t = as_written(threshold)
     if t in (0, 1):
         return t
@@ -172,7 +172,7 @@ def moved_threshold(threshold: Any, factors: Sequence[Fraction]) -> Fraction:
 
 
 def moved_pieces(found: Sequence[Piece], factors: Sequence[Fraction]) -> list[Piece]:
-    """The same decisions in order of the posteriors before they are moved.
+    """The same pieces in terms of the posteriors before they are moved.
 
     Where a class has no share in the new place, every stretch begins at 0 or at 1.
     """
@@ -182,7 +182,7 @@ def moved_pieces(found: Sequence[Piece], factors: Sequence[Fraction]) -> list[Pi
 def pieces(costs: Any, factors: Sequence[Fraction] | None = None) -> list[Piece]:
     """The decisions in order of p, for (2, M) costs; ties go to the earlier column.
 
-    With `factors`, the row of each class is multiplied: p is then a posterior before it is moved.
+    `factors` multiply the row of each class: p is then a posterior before it is moved.
     """
     first, second = (
         [as_written(cost) * (1 if factors is None else factors[i]) for cost in row]
@@ -221,7 +221,7 @@ def _corners(lines: list[tuple[Fraction, Fraction]]) -> list[Fraction]:
 def in_type(value: Fraction, kind: str = "float64") -> float:
     """A threshold from 0 to 1, rounded once to a type; one below 1 stays below it.
 
-    Without the exception p = 1 would not be acted on where the exact rule acts on it.
+    Otherwise a threshold that rounds to 1 would leave out p = 1, which the exact rule acts on.
     """
     digits, smallest = TYPES[kind]
     if value <= 0 or value >= 1:
@@ -279,7 +279,7 @@ def _odds_below(value: float, kind: str) -> float:
 
 
 def _below(value: float, kind: str) -> float:
-    """The next smaller number of a type; 0 and what rounds to it leave p = 0 below the cut."""
+    """The next smaller number of a type, but at least 0, so that p = 0 is never above a cut."""
     digits, smallest = TYPES[kind]
     if value <= 0:
         return 0.0

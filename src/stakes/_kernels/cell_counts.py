@@ -112,7 +112,7 @@ def _plain(codes: NDArray[Any]) -> NDArray[Any]:
 def _joint(
     truth: NDArray[Any], decisions: NDArray[Any], n_classes: int, n_decisions: int
 ) -> NDArray[np.intp] | None:
-    """One code per case for both; None if one is out of range."""
+    """One code per case for truth and decision together; None if one is out of range."""
     if not (_within(truth, n_classes) and _within(decisions, n_decisions)):
         return None
     codes: NDArray[np.intp] = np.multiply(truth, n_decisions, dtype=np.intp, casting="unsafe")
@@ -135,7 +135,7 @@ def joint_cells(
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Distinct rows of the code columns, sorted, and the cases (or weight) of each.
 
-    Whole weights, in integers, are numbers of cases, and stay so.
+    Integer weights are numbers of cases, and stay integers.
     """
     bound = math.prod(sizes)
     if bound > _LARGEST:  # rows as they are, since one number cannot tell them apart

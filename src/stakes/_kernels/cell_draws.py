@@ -1,4 +1,4 @@
-"""Replicates of counts: the same law as resampling rows, at the price of the cells.
+"""Replicates of counts: distributed as if rows were resampled, but drawn cell by cell.
 
 A statistic that sees rows only through the counts of cells has the same bootstrap distribution
 whether rows are drawn with replacement or the cell counts are drawn from a multinomial. So a
@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 def draw_cells(
     counts: NDArray[Any], strata: NDArray[np.intp] | None, size: int, rng: np.random.Generator
 ) -> Ints:
-    """Multinomial replicates (size, C) of counts (C,), apart in each stratum if there are any."""
+    """Multinomial replicates (size, C) of counts (C,), separately in each stratum if any."""
     counts = np.asarray(counts)
     drawn = np.zeros((size, counts.shape[0]), dtype=np.int64)
     for members in _strata(strata, counts.shape[0]).values():
@@ -80,7 +80,7 @@ def draw_groups(counts: NDArray[Any], size: int, rng: np.random.Generator) -> Fl
 def draw_crossed(
     keys: NDArray[np.intp], counts: NDArray[Any], size: int, rng: np.random.Generator
 ) -> Floats:
-    """The same when each row of counts belongs to one group of either side: product weights."""
+    """Like `draw_groups`, for rows of counts in two crossed groupings, whose weights multiply."""
     left, right = int(keys[:, 0].max()) + 1, int(keys[:, 1].max()) + 1
     first, second = (
         rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64) for n in (left, right)

@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 class ClassScores(NamedTuple):
     """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None.
 
-    `centres` (K,) were taken off the scores; without them the largest score of a case is 0. Scores
-    more than `far` below that are masks rather than scores. `held` (K,) marks classes that other
-    cases bar: their scales are held positive as well.
+    `centres` (K,) were subtracted from the scores; before that the largest score of a case is 0.
+    Scores more than `far` below that are masks rather than scores. `held` (K,) marks classes that
+    are barred in other cases: their scales are held positive as well.
     """
 
     values: Floats
@@ -77,7 +77,7 @@ def lay_out(
     """Transpose (n, K) scores to (K, n) in float64; minus infinity becomes a barred class.
 
     Per case the largest score becomes 0; with `normalised` the scores become log-posteriors,
-    with `centred` less the median of each class, so that one which never changes is exactly 0.
+    with `centred` the median of each class is subtracted, so that a constant class is exactly 0.
     """
     count, size = scores.shape
     values = np.empty((size, count))
@@ -151,18 +151,18 @@ def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) 
 
 
 def doubts(counts: Floats) -> Floats:
-    """How much a case of each class gives to the others where the classes are told apart."""
+    """The share that a case of each class gives to the other classes when targets are smoothed."""
     return np.asarray(2.0 / (len(counts) * (counts + 2.0)))
 
 
 def smoothed_sums(
     scores: ClassScores, targets: NDArray[np.intp], weights: Floats, counts: Floats
 ) -> Floats:
-    """Sums when each case of class i gives 2 / K of 1 / (N_i + 2) to the other possible classes.
+    """`class_sums` when each case of class i gives 2 / (K (N_i + 2)) to other possible classes.
 
     For two classes these are Platt's targets, (N_1 + 1)/(N_1 + 2) and 1/(N_0 + 2); for more, the
-    doubt of about two cases in all too, not of one in each class. A class far below the best of its
-    case, as masks of -1e9 put it, has no part in it, unless it would have none in any case.
+    classes give away about two cases together as well, not one each. A class far below the best of
+    its case, such as a mask of -1e9, gets nothing, unless some class would then never get anything.
     """
     size = len(scores.values)
     given = weights * doubts(counts)[targets]
@@ -183,9 +183,9 @@ def smoothed_sums(
 
 
 def spread_out(count: int, number: int) -> NDArray[np.intp]:
-    """Some of `count` places, in order: one at random in each of equal parts.
+    """An ascending sample of `number` out of `count` places: a random one in each of equal parts.
 
-    Regular steps would meet one class alone where classes come in turn.
+    Regular steps could meet a single class where the classes alternate.
     """
     edges = np.arange(number) * count // number
     more = (np.arange(1, number + 1) * count // number) - edges
@@ -201,8 +201,8 @@ def softmax_blocks(
 ) -> Iterator[tuple[Floats, Floats, Floats, Floats, float]]:
     """Yield per block: scores, posteriors times totals, totals, weights, summed log totals.
 
-    The posteriors share one buffer, the first K rows of the one given: they may be overwritten
-    and do not outlive their turn.
+    All blocks share one buffer, the first K rows of `buffer` if given: the caller may overwrite
+    the posteriors, and the next block does.
     """
     size, count = scores.values.shape
     safe = scores.barred is None and scores.centres is None

@@ -68,9 +68,9 @@ _ORDINARY = 300
 
 
 def ordinary_scale(*arrays: NDArray[np.float64]) -> float:
-    """What to divide by, and multiply by afterwards; 1 where the largest number is ordinary.
+    """A power of two to divide by, and to multiply results by; 1 if the largest is ordinary.
 
-    Powers of two change the exponents alone, so that nothing is rounded.
+    Powers of two change only the exponents, so that nothing is rounded.
     """
     largest = max((float(np.abs(each).max()) for each in arrays if each.size), default=0.0)
     if largest == 0 or not math.isfinite(largest):
@@ -82,7 +82,7 @@ def ordinary_scale(*arrays: NDArray[np.float64]) -> float:
 def merge_loop(
     negatives: Any, positives: Any, in_negatives: Any, in_positives: Any, low: Any, high: Any
 ) -> int:
-    """Merge two sorted classes into label runs written to the last four; return their number.
+    """Merge two sorted classes into label runs in the last four arrays; return their number.
 
     The counts are numbers of entries of `negatives` and `positives`.
     """
@@ -145,7 +145,7 @@ def hits_loop(cell_of_case: Any, chosen: Any, hit: Any) -> None:
 def gaps_loop(hit: Any, filled: Any, below: Any, cells: Any, own: Any, cell_of_run: Any) -> int:
     """Sizes of the common class between and in the runs that were hit; return their number.
 
-    Each run is written down, and the place moves on if it was hit: no branch to mispredict.
+    Each run is written, but only a hit advances the position: there is no branch to mispredict.
     """
     kept: Any = 0
     done: Any = 0

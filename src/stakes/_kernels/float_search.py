@@ -1,4 +1,4 @@
-"""Where a condition on the numbers of a floating type changes, to the last of them."""
+"""Search the numbers of a floating type for the last one that meets a condition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def last_number(
 ) -> float | None:
     """The greatest number of a type in [low, high] up to which `holds` holds; None for none.
 
-    `holds` takes ascending numbers of the type and must hold for those up to some number alone.
+    `holds` takes ascending numbers of the type; it must be true up to some number, and false above.
     """
     number = np.dtype(kind).type
     first, last = (int(_rank(np.array([number(end)]))[0]) for end in (low, high))

@@ -42,7 +42,7 @@ def bca(replicates: Floats, value: float, accelerate: float, level: float) -> tu
 
 
 def acceleration(influence: Floats, counts: Floats) -> float:
-    """Skewness of the influence of one case over six, cases of equal influence counted."""
+    """A sixth of the skewness of the influence of one case; `counts` cases share each influence."""
     second = float(np.sum(counts * influence**2))
     if second <= 0:
         return 0.0
@@ -52,7 +52,7 @@ def acceleration(influence: Floats, counts: Floats) -> float:
 def studentized(
     value: float, error: float, replicates: Floats, errors: Floats, level: float
 ) -> tuple[float, float]:
-    """Bootstrap-t: quantiles of the distance from the value in the replicate's own errors."""
+    """Bootstrap-t: quantiles of the distance to the value, in each replicate's standard errors."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = (replicates - value) / errors
     ratios = ratios[np.isfinite(ratios)]
@@ -156,7 +156,7 @@ def shares_above(
 
 
 def band_ends(draws: Floats, share: float) -> tuple[Floats, Floats]:
-    """Quantiles of draws (B, 2, D), of a low and a high curve, with `share` left out on a side."""
+    """Quantiles of draws (B, 2, D) of a low and a high curve, leaving out `share` on each side."""
     low, high = np.quantile(draws[:, 0], share, axis=0), np.quantile(draws[:, 1], 1 - share, axis=0)
     return low, high
 
@@ -187,20 +187,20 @@ def _inner_ranks(draws: Floats) -> Floats:
     return ranks
 
 
-#: The spread of logarithms from which intervals are short: that of one case, and more for each
+#: Spread of logarithms above which intervals are too short: FIRST for one case, and MORE for each
 #: e-fold of cases. Found by simulation: benchmarks/case_coverage.py measures what it flags.
 FIRST, MORE = 0.45, 0.145
 #: Fewer amounts than this tell nothing about their spread.
 _FEWEST = 20
-#: A class with less than this share of the variance may have amounts as unequal as it likes.
+#: The amounts of a class with less than this share of the variance need no check.
 MATTERS = 0.1
 
 
 def _spread_of_logs(count: Floats, sums: Floats, squares: Floats) -> Floats:
     """Standard deviation of the logarithms of lognormal amounts with these moments.
 
-    From the coefficient of variation, so that amounts near zero, which carry nothing, do not count
-    as they would in the logarithms themselves; and sums and squares are enough.
+    It follows from the coefficient of variation, so that sums and squares are enough, and amounts
+    near zero hardly matter, as they would in the logarithms themselves.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(squares > 0, count * (squares / sums**2), 1.0)
@@ -208,7 +208,7 @@ def _spread_of_logs(count: Floats, sums: Floats, squares: Floats) -> Floats:
 
 
 def too_unequal(count: Floats, sums: Floats, squares: Floats) -> NDArray[np.bool_]:
-    """Whether a mean of amounts like these, positive ones, has an interval that is too short.
+    """Whether positive amounts are so unequal that the interval of their mean is too short.
 
     The more amounts there are, the more unequal they may be.
     """
@@ -222,7 +222,7 @@ _WINDOW = 4.0
 
 
 def _crossing_cases(rates: Rates, n_negatives: float, n_positives: float) -> float:
-    """Number of cases that a plain error rate as sure as the equal error rate would have.
+    """Number of cases for which an ordinary error rate is as precise as the equal error rate.
 
     Near the crossing the rate is a weighted mean of both error rates, the weights being the
     densities of the other class; so its variance is e(1 - e) (w²/n1 + (1 - w)²/n0).
@@ -242,7 +242,7 @@ def _crossing_cases(rates: Rates, n_negatives: float, n_positives: float) -> flo
 def equal_error_limits(
     rates: Rates, n_negatives: float, n_positives: float, z: float
 ) -> tuple[float, float]:
-    """Wilson's interval of the equal error rate with that number of cases."""
+    """Wilson's interval of the equal error rate, as if out of `_crossing_cases` cases."""
     cases = _crossing_cases(rates, n_negatives, n_positives)
     low, high = wilson(rates_crossing(rates), cases, z)
     return float(low), float(high)
@@ -267,7 +267,7 @@ class AucMoments(NamedTuple):
 
 
 def placements(negatives: NDArray[Any], positives: NDArray[Any]) -> tuple[Floats, Floats]:
-    """For each run: share of negatives below a positive of it, of positives above a negative."""
+    """For each run: share of negatives below its positives, of positives above its negatives."""
     below = np.cumsum(negatives) - negatives
     upto = np.cumsum(positives)
     n0, n1 = float(negatives.sum()), float(positives.sum())
@@ -298,7 +298,7 @@ def auc_moments(negatives: NDArray[Any], positives: NDArray[Any]) -> AucMoments:
 def auc_score_limits(
     moments: AucMoments, n_negatives: float, n_positives: float, z: float
 ) -> tuple[float, float]:
-    """Areas that the estimate does not contradict, the error being that of the tried area.
+    """Limits of the areas that the estimate does not contradict, given the error of each area.
 
     The variance is that of Hanley and McNeil's exponential model at the tried area, scaled to
     agree with DeLong's at the estimate. The scale is drawn towards 1 with the weight of

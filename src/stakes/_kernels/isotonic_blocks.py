@@ -100,7 +100,7 @@ Positions = NDArray[np.intp]
 
 
 def equal_mass_cuts(mass: Floats, bins: int) -> Positions:
-    """How many of the levels lie below each cut, the cuts as near to equal mass as can be."""
+    """Number of levels below each cut, for cuts as close to equal mass as possible."""
     if len(mass) <= bins:
         return np.arange(1, len(mass))
     below = np.cumsum(mass) * bins  # so that whole masses are compared exactly
@@ -118,7 +118,7 @@ def equal_mass_cuts(mass: Floats, bins: int) -> Positions:
 
 
 def half_way(places: Floats, cuts: Positions) -> Floats:
-    """Edges half-way between neighbours; next to an infinite score beyond all finite ones."""
+    """Edges half-way between neighbours; one next to an infinite score lies beyond finite ones."""
     most = np.finfo(np.float64).max
     low, high = (np.clip(places[at], -most, most) for at in (cuts - 1, cuts))
     middle = low / 2 + high / 2

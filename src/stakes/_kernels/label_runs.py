@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.fast_loops import blocks
 
-#: Neighbours compared before all of them are, to see whether repeats are common.
+#: Number of neighbouring pairs compared first, to see whether repeats are common.
 _PROBES = 1 << 14
 
 
@@ -88,7 +88,7 @@ def _merged(
 
 
 def _filled(gaps: NDArray[np.bool_], rows: int) -> slice | NDArray[np.bool_]:
-    """Which runs hold cases: every other one does; where only ends do not, a slice is enough."""
+    """Which runs hold cases: a slice if only those at the ends may be empty, else a mask."""
     if gaps[1:-1].all():
         return slice(0 if gaps[0] else 1, rows if gaps[-1] else rows - 1)
     kept = np.ones(rows, dtype=bool)
@@ -99,7 +99,7 @@ def _filled(gaps: NDArray[np.bool_], rows: int) -> slice | NDArray[np.bool_]:
 def _openings(
     small: NDArray[np.floating[Any]], large: NDArray[np.floating[Any]]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-    """Where runs of the small class open, what of the large class is below, and whether tied."""
+    """Where runs of the small class begin, how many of the large lie below, and whether tied."""
     parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
     before, was_tied, low = -1, False, 0
     for rows in blocks(small.shape[0]):
@@ -143,7 +143,7 @@ def _starts(values: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
 def stretch_sums(counts: NDArray[Any] | None, bounds: NDArray[np.intp]) -> NDArray[Any]:
     """Cases between consecutive bounds; without counts every entry is one case.
 
-    Nothing is subtracted: where nothing lies between two bounds the sum is 0, not a rounding.
+    Sums are not differences of cumulative sums, so an empty stretch gives exactly 0.
     """
     if counts is None:
         return np.diff(bounds)

@@ -49,7 +49,7 @@ def mean_f_beta(counts: NDArray[Any], *, beta: float = 1.0) -> Array:
 
 
 def pooled_f_beta(counts: NDArray[Any]) -> Array:
-    """F-beta of the pooled one-against-rest counts, which no beta changes."""
+    """F-beta of the pooled one-against-rest counts, which is the same for every beta."""
     right, _, _, total = _margins(counts)
     return ratio(right.sum(axis=-1), total)
 

@@ -61,7 +61,8 @@ def _tail(draws: _Draws, found: Floats) -> Floats:
     steepest = _STEEPEST / np.where(reach > 0, reach, 1.0)
 
     def short(tilt: Floats) -> Floats:
-        chance = _tilted(draws, tilt, _levels(draws, tilt))  # the mean of the sum, less what it is
+        chance = _tilted(draws, tilt, _levels(draws, tilt))  # the expected sum minus the observed
+        # one
         return np.asarray((draws.cells * draws.steps * chance).sum(axis=(1, 2)) - found)
 
     tilt = bracketed_roots(short, np.zeros_like(found), steepest, tolerance=1e-9)
@@ -134,7 +135,7 @@ Rows = Callable[[NDArray[np.intp]], NDArray[np.int64]]
 _LISTED = 1_000_000
 #: Numbers of disagreements that are drawn at a time.
 _AT_ONCE = 4_000_000
-#: Sizes are rounded by less than one part in this many.
+#: Sizes given as floats are rounded by less than one part in this many.
 _ROUNDING = 2**50
 
 
@@ -157,8 +158,8 @@ def paired_p_value(
     """Two-sided p-value of sum(sizes x (wins - losses)), and whether it is exact.
 
     Under the hypothesis that the systems are exchangeable, the wins of each kind of
-    disagreement are binomial with one half. Listed in full when there are few outcomes,
-    otherwise sampled, the sample counting itself. Fractions are sizes without rounding.
+    disagreement are binomial with one half. The outcomes are listed in full if they are few, and
+    sampled otherwise, with the observed one in the sample. Fractions are sizes without rounding.
     """
     units, leads, pairs = _kinds(wins, losses, sizes)
     if not units:
@@ -203,7 +204,7 @@ def _kinds(wins: Any, losses: Any, sizes: Any) -> tuple[list[int], list[int], li
 def _as_large(
     sums: Floats, rows: Rows, units: list[int], leads: list[int], pairs: list[int], rounded: bool
 ) -> NDArray[np.bool_]:
-    """Which sums are as large as that of `leads`, either way; near ones again in integers."""
+    """Which sums are as large as that of `leads`, of either sign; near ties by integers."""
     most = sum(u * n for u, n in zip(units, pairs, strict=True))
     lead = sum(u * each for u, each in zip(units, leads, strict=True))
     found = abs(lead)

@@ -21,7 +21,7 @@ def common_arc(angles: Array) -> tuple[float, float]:
     """Middle and width of the arc of angles less than a quarter turn from all the given ones.
 
     A vector at `phi` has a positive product with all vectors at `angles` when phi lies in
-    the arc. The width is not positive when there is none: minus by how much it fails.
+    the arc. If there is no such arc, the width is 0 or negative, by as much as is missing.
     """
     ordered = np.sort(np.mod(angles, _TURN))
     gaps = np.diff(np.append(ordered, ordered[0] + _TURN))

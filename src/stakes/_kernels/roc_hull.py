@@ -28,7 +28,7 @@ def hull_vertices(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     """Indices of the vertices of the lower convex hull, both ends included.
 
     A point on or above the segment between its neighbours is no vertex, whether or not the
-    neighbours are; so each pass drops all such points at once. What resists goes to a stack.
+    neighbours are; so each pass drops all such points at once. A stack does the rest.
     """
     if _may_overflow(x, y):
         x, y = x.astype(np.float64), y.astype(np.float64)
@@ -100,7 +100,7 @@ def runs(
     negative_counts: NDArray[Any] | None,
     positive_counts: NDArray[Any] | None,
 ) -> Runs:
-    """Label runs of two sorted classes; see `scores_runs.label_runs`."""
+    """Label runs of two sorted classes: those of `label_runs`, by a compiled loop if it pays."""
     if not pays(negatives.shape[0] + positives.shape[0]):
         return label_runs(negatives, positives, negative_counts, positive_counts)
     size = 2 * min(negatives.shape[0], positives.shape[0]) + 1
@@ -115,7 +115,7 @@ def runs(
 
 
 def hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Vertices of the lower convex hull; see `roc_hull.hull_vertices`."""
+    """Vertices of the lower convex hull: `hull_vertices`, by a compiled loop if it pays."""
     if _may_overflow(x, y) or not pays(x.shape[0]):
         return hull_vertices(x, y)
     kept = np.empty(x.shape[0], dtype=np.intp)

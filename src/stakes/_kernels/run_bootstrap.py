@@ -23,9 +23,9 @@ from stakes._kernels.fast_loops import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Cells up to this size, exclusive, have a row in the table.
+#: Cells with fewer cases than this have a row in the table.
 _ROWS = 128
-#: Counts in a row; beyond lies less than rounding.
+#: Counts in a row; larger ones are less likely than rounding shows.
 _WIDTH = 256
 #: For fewer cells the table does not pay.
 _FEW = 200
@@ -40,7 +40,7 @@ class Rate(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rate_of(value: float) -> Rate:
-    """Prepare to draw with this many expected draws per case, at most 1."""
+    """The alias table for this many expected draws per case, at most 1."""
     counts = np.arange(_WIDTH)
     logs = np.array([math.lgamma(k + 1.0) for k in counts.tolist()])
     means = np.arange(_ROWS)[:, None] * value
@@ -50,7 +50,7 @@ def _rate_of(value: float) -> Rate:
     aliases = np.tile(counts.astype(np.int16), (_ROWS, 1))
     rows = np.arange(_ROWS)
     done = np.zeros((_ROWS, _WIDTH), dtype=bool)
-    for _ in range(_WIDTH - 1):  # the column in least need is filled up by the fullest, row by row
+    for _ in range(_WIDTH - 1):  # in each row the fullest column fills up the emptiest
         least = np.where(done, np.inf, law).argmin(axis=1)
         most = np.where(done, -np.inf, law).argmax(axis=1)
         done[rows, least] = True
@@ -77,7 +77,7 @@ def _poisson_counts(
 
 
 def _looked_up(cells: Ints, rate: Rate, draws: Floats, out: Ints) -> None:
-    """Counts of the small cells; those of the others are left for later."""
+    """Counts of the small cells; the caller draws those of the others."""
     x = draws * _WIDTH
     column = x.astype(np.int64)
     x -= column
@@ -91,14 +91,14 @@ def _looked_up(cells: Ints, rate: Rate, draws: Floats, out: Ints) -> None:
 _BY_CASE = 16
 #: Up to this many cases each knows its run from a table; beyond, the run is searched for.
 _TABLED = 50_000_000
-#: By how many standard deviations of the total a first Poisson draw is made too small.
+#: A first Poisson draw is too small by this many standard deviations of the total, on average.
 _SHORT = 3.0
-#: Work on this many runs is worth one case when it is asked whether Numba pays.
+#: This many runs count as one case in deciding whether Numba pays.
 _RUNS_PER_CASE = 4
 
 
 class _Sampler(NamedTuple):
-    """What all replicates of two classes in runs share."""
+    """Tables that all replicates of two classes use."""
 
     below: Ints  # cases of the common class below each run
     filled: NDArray[np.intp]  # the runs of the rarer class
@@ -108,7 +108,7 @@ class _Sampler(NamedTuple):
     tied: bool
     rate: float | None  # of a Poisson draw that is filled up; none for too few cases
     fast: bool
-    scratch: tuple[Ints, Ints, NDArray[np.int32]]  # kept: fresh pages cost more than the loops
+    scratch: tuple[Ints, Ints, NDArray[np.int32]]  # reused: new memory costs more than the loops
 
 
 def _sampler(rare: NDArray[Any], common: NDArray[Any], fast: bool) -> _Sampler:
@@ -140,8 +140,8 @@ def draw_runs(
 ) -> Iterator[tuple[Ints, Ints]]:
     """Replicates of both classes, each as counts of its own runs in ascending score.
 
-    The number of cases is kept, exactly: Poisson counts of a slightly smaller mean are filled up
-    by single cases, which is a multinomial again.
+    The number of cases is kept exactly: Poisson counts of a slightly smaller mean are filled up
+    with single cases, and the sum is multinomial again.
     """
     swapped = int(positives.sum()) > int(negatives.sum())
     rare, common = (negatives, positives) if swapped else (positives, negatives)
@@ -176,7 +176,7 @@ def _draw_common(sampler: _Sampler, hit: Ints, rng: np.random.Generator) -> tupl
         drawn[used] = rng.multinomial(total, cells[used] / total)
         return own, drawn
     rest = -1
-    while rest < 0:  # once, but for one draw in 700
+    while rest < 0:  # one pass is enough, except for one draw in 700
         if sampler.rate is not None:
             _poisson_counts(cells[used], sampler.rate, rng, drawn[used], fast=sampler.fast)
         rest = total - int(drawn[used].sum())
@@ -239,7 +239,7 @@ def area(rates: Rates) -> float:
 
 
 def rates_crossing(rates: Rates) -> float:
-    """Where the two error rates meet, the ROC curve joined by straight lines."""
+    """The rate at which the two error rates are equal, on straight lines between cuts."""
     missed, alarms = rates
     right = min(int(np.searchsorted(missed - alarms, 0.0)), missed.shape[0] - 1)
     left = max(right - 1, 0)

@@ -1,5 +1,8 @@
 """Limits of weighted sums of shares by inverting score tests; likelihood ratios for changed
 shares.
+
+Theta is such a sum, over strata and their cells. Counts have shape (S, I, J): data sets, strata,
+cells.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ Floats = NDArray[np.float64]
 _NEWTON = 40
 _TOLERANCE = 1e-9
 _TINY = 1e-300
-#: A weight so small beside another one is none: what it would be divided by is too large.
+#: Weights up to this count as zero, since dividing by them would overflow.
 _FAINT = 1e-290
 
 
@@ -108,7 +111,7 @@ def _variance_at_zero(counts: Floats, weights: Floats, found: Floats) -> Floats:
     """Variance of the estimate of theta under the likeliest shares with theta zero, one stratum.
 
     These shares are n / (N + lambda x weight): multiplied by their divisors they add to N, so
-    nothing but lambda is to be found, between zero and where the first divisor vanishes. If
+    only lambda has to be found, between zero and where the first divisor vanishes. If
     theta is not zero there, the cell in question is empty and takes the share that is left.
     """
     total = counts.sum(axis=1)
@@ -157,9 +160,9 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     """Limits of the ratio of two such sums, the lower one positive (after Fieller).
 
     A ratio r is kept when the test does not reject that the sum of top - r x bottom is zero.
-    A limit is infinite when no ratio within 1e4 standard errors is rejected; it is the estimate
-    itself when every ratio beyond it is, such as those below zero where there was no error:
-    no shares with a case in every class have them.
+    A limit is infinite when no ratio within 1e4 standard errors is rejected. It is the estimate
+    itself when every ratio beyond it is rejected: where there was no error, for example, no shares
+    with a case in every class give a ratio below zero.
     """
     top, above = _near_one(np.broadcast_to(top, counts.shape))
     bottom, beneath = _near_one(np.broadcast_to(bottom, counts.shape))

@@ -31,7 +31,7 @@ from stakes._kernels.optimise.newton import (
 
 
 def _sums(values: Floats, mass: Floats) -> Floats:
-    """Weighted sums along the cases; small enough that waking BLAS threads would cost more."""
+    """Weighted sums along the cases; not by BLAS, whose threads would cost more than they save."""
     return np.asarray(np.einsum("...j,j->...", values, mass))
 
 
@@ -158,9 +158,10 @@ def _vector_objective(
 
 
 _PILOT = 20_000
-#: Gradient at which a subsample has told what it can.
+#: Gradient at which the fit of a subsample is good enough.
 _NEAR = 1e-4
-#: Spread of the log-posteriors at the start; beyond, all posteriors are 0 or 1 and nothing bends.
+#: Largest spread of the log-posteriors at the start; beyond it all posteriors are 0 or 1, and the
+#: objective has no curvature.
 _STEEPEST = 30.0
 
 
@@ -188,9 +189,9 @@ def _minimum(
 
 
 def _least(form: str, scores: ClassScores) -> Floats | None:
-    """The least of each parameter: 0 for scales of barred or held classes, or none at all.
+    """Lower bound of each parameter: 0 for scales of barred or held classes; None if unbounded.
 
-    A negative scale would make certain of what the scores bar, and no such class is the true one.
+    A negative scale would make a barred class certain, though it is never the true one.
     """
     if scores.barred is None and scores.held is None:
         return None
@@ -225,7 +226,7 @@ def _unpacked(form: str, theta: Floats, size: int, spread: float) -> tuple[Float
 def _start(
     form: str, scores: ClassScores, targets: NDArray[np.intp], weights: Floats, offsets: Floats
 ) -> Floats:
-    """Where to begin: the fit of a simpler form, or of subsamples, the second ten times larger."""
+    """Starting parameters: the fit of a simpler form, or of one or two growing subsamples."""
     size, count = scores.values.shape
     simple = "temperature" if form == "temperature" else "affine"
     theta = np.full(1, min(scores.spread, _STEEPEST))
@@ -256,12 +257,12 @@ def fit_scaling(
     smoothing: bool | None = None,
     tolerance: float = TOLERANCE,
 ) -> Scaling:
-    """Scales and biases of least weighted mean cross-entropy, and that of the labels themselves.
+    """Scales and biases of least weighted mean cross-entropy, and its value for the labels.
 
     `smoothing` True uses Platt's targets, False the labels themselves; None uses the labels
-    unless the best parameters lie at infinity, because some parameters of this form tell all
-    cases apart or because some of them would go on growing. Scales of classes that are barred in
-    some case are positive, for all of them where there is one scale.
+    unless the best parameters lie at infinity, because some parameters of this form separate the
+    classes or because some would grow without end. Scales of classes that are barred in some case
+    are positive; a scale that all classes share is positive if any of them is barred.
     """
     size = len(scores.values)
     shares = weighted_sums(targets, weights) / weights.sum()

@@ -17,8 +17,8 @@ def _envelope_loop(
 ) -> tuple[int, float]:
     """Follow each case's lowest line from weight 0 on; note where it changes, and the cost change.
 
-    Returns the number of changes, of which there is room for one less than lines in each case,
-    and the total cost at weight 0.
+    Returns the number of changes and the total cost at weight 0. Each case changes at most once
+    less than it has lines, for which `places` and `changes` have room.
     """
     lines = fixed.shape[1]
     found = 0
@@ -72,7 +72,7 @@ def _envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats
 
 
 def _block_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
-    """The events of some rows."""
+    """Breakpoints, cost changes and total cost of some rows."""
     count = len(fixed)
     rows = np.arange(count)
     lowest = fixed.min(axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def _block_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, F
 
 
 def _compiled_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
-    """The same by a compiled loop."""
+    """Like `_block_events`, by a compiled loop."""
     room = len(fixed) * (fixed.shape[1] - 1)
     places, changes = np.empty(room), np.empty(room)
     count, total = compiled(_envelope_loop)(fixed, slope, cost, places, changes)
@@ -109,7 +109,7 @@ def _compiled_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats
 
 
 def _best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple[float, float]:
-    """The weight of least total cost and that cost; among equals the interval around `now`."""
+    """The weight of least total cost and that cost; `now` is kept if nothing is cheaper."""
     places, changes, total = _envelope_events(fixed, slope, cost)
     if not places.size:
         return now, total
@@ -136,7 +136,7 @@ def _best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tupl
 def least_cost_weights(
     values: Floats, rule: Compared, paid: Floats, starts: int
 ) -> tuple[Floats, int]:
-    """Weights of least cost that were found, and the passes over the classes at the end.
+    """The cheapest weights found, and the passes over the classes that the last descent took.
 
     Decisions are taken by the `rule` (K, D) on `values` (n, K), and cost `paid` (n, D). The
     `starts` besides weights of 1 are tried on a sample if there are many rows, and the best one
@@ -144,7 +144,7 @@ def least_cost_weights(
     """
     count, size = values.shape
     plain = np.ones(size)
-    if size == 2 or not starts:  # with two a single ratio counts: the first line holds all there is
+    if size == 2 or not starts:  # of two weights only the ratio matters: one search is exact
         return _descent(values, rule, paid, plain)
     if count * size <= _SAMPLE:
         return _best_descent(values, rule, paid, [plain], drawn=starts)
@@ -157,7 +157,7 @@ def least_cost_weights(
 def _best_descent(
     values: Floats, rule: Compared, paid: Floats, starts: list[Floats], drawn: int = 0
 ) -> tuple[Floats, int]:
-    """The best descent from some starts, and from others drawn far around or near the best."""
+    """The best descent from the given starts and from random ones, far away or near the best."""
     rng = np.random.default_rng(0)
     best, least, sweeps = starts[0], np.inf, 0
     for k in range(len(starts) + drawn):

@@ -1,4 +1,4 @@
-"""Mixtures of the corners of several hulls, the cheapest whose rates stay close to each other."""
+"""The cheapest mixtures of the corners of several hulls whose rates stay close to each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Corners that are used less often than this are not used.
+#: Corners with a smaller share than this are dropped.
 _NEVER = 1e-9
 _EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
@@ -23,9 +23,9 @@ def hull_mixtures(
     ratio: float | None = None,
     difference: float | None = None,
 ) -> tuple[list[Floats], float] | None:
-    """How often to use each corner of each hull, and what the limit costs at the margin.
+    """The share of each corner of each hull, and the marginal cost of the limit.
 
-    Of hull g, `costs[g]` holds the cost of each corner and `rates[g]` (limits, corners) the rates
+    For hull g, `costs[g]` holds the cost of each corner and `rates[g]` (limits, corners) the rates
     that are limited. The lowest of each rate must be at least `ratio` of the highest, or they may
     differ by at most `difference`. None where no mixture keeps the limit.
 
@@ -96,6 +96,6 @@ def _matrix(entries: list[tuple[int, int, float]], shape: tuple[int, int]) -> An
 
 
 def _mixture(shares: Floats) -> Floats:
-    """Shares without those that only rounding leaves."""
+    """Shares without those that are only rounding errors."""
     kept = np.where(shares > _NEVER, shares, 0.0)
     return np.asarray(kept / kept.sum())

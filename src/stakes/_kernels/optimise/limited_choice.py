@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 
 #: About as many cases go to HiGHS at a time.
 _LEAF = 1200
-#: Prices are first sought on so many cases, each time with at most this many tangents.
+#: Sizes of the samples on which prices are sought first, and the most tangents each time.
 _SAMPLES = (16_000, 120_000)
 _TANGENTS = 80
-#: Costs that differ by less than this part of their size, and of the prices, are the same.
+#: Costs count as equal if they differ by less than this fraction of their size and the prices.
 _CLOSE = 1e-12
 #: Whole cases are searched among this many whose decision is nearly a tie.
 _ROUNDED = 120
@@ -48,8 +48,8 @@ class Limits(NamedTuple):
 class Flow(NamedTuple):
     """How much of the weight of each case goes to each choice (choices, cases), and prices.
 
-    A choice costs C_ji + U_j @ prices: a price is positive where there is too little of something,
-    and negative where too few choose it by themselves.
+    A choice costs C_ji + U_j @ prices: a price is positive where an upper limit binds, and negative
+    where a lower one does.
     """
 
     flow: Floats
@@ -59,7 +59,7 @@ class Flow(NamedTuple):
 def limited_choice(costs: Floats, weights: Floats, limits: Limits) -> Flow | None:
     """An optimum, or None where the limits cannot be kept; a choice of cost inf is not allowed.
 
-    `costs` has a row for each choice and a column for each case, as everything here.
+    `costs` has a row for each choice and a column for each case, as all tables here.
     """
     ends = limits.use * weights.sum()
     low = np.maximum(limits.low, np.minimum(ends.min(axis=0), 0.0))
@@ -100,7 +100,7 @@ def _improved(
 def _ascent(
     costs: Floats, weights: Floats, limits: Limits, prices: Floats, most: float, close: float
 ) -> Floats:
-    """How far to move prices that the costs hold already, by tangents of the dual.
+    """How far to move the prices that `costs` include already, by tangents of the dual.
 
     The dual is concave: a tangent at each point tried bounds it from above, and the next point
     is where the bound is highest in a box around the best so far.
@@ -140,7 +140,7 @@ def _ascent(
 def _dual(
     costs: Floats, weights: Floats, limits: Limits, prices: Floats, moved: Floats
 ) -> tuple[float, Floats]:
-    """The dual at `prices + moved`, of which the costs hold the first, and its slope in `moved`."""
+    """The dual at `prices + moved` and its slope in `moved`; `costs` already include `prices`."""
     priced = costs + (limits.use @ moved)[:, None]
     there = prices + moved
     ends = np.where(there > 0, limits.high, limits.low)
@@ -181,7 +181,7 @@ def _boxsteps(costs: Floats, weights: Floats, limits: Limits, prices: Floats) ->
 
 
 class _Near(NamedTuple):
-    """Cases with several choices that are open, and how much dearer each choice is than the best.
+    """Cases with several open choices, and how much more each choice costs than the best.
 
     Prices that change by no more than `reach` open no other choice.
     """
@@ -206,7 +206,7 @@ def _near(costs: Floats, use: Floats, prices: Floats, kept: float) -> _Near:
 
 
 def _slack(costs: Floats, use: Floats, prices: Floats) -> tuple[Floats, Floats]:
-    """How much dearer each choice is than the best at these prices, and what rounding may hide."""
+    """How much more each choice costs than the best at these prices, and how exact that is."""
     by_choice = use @ prices
     priced = costs + by_choice[:, None]
     best = priced.min(axis=0)
@@ -215,15 +215,15 @@ def _slack(costs: Floats, use: Floats, prices: Floats) -> tuple[Floats, Floats]:
 
 
 def _gap(slack: Floats, noise: Floats) -> Floats:
-    """How far the nearest choice that does not tie with the best is from it, in each case.
+    """How much more the cheapest choice costs that does not tie with the best, in each case.
 
-    Prices are not exact yet, so that choices which will tie are a little apart.
+    Prices are not exact yet, so choices that will tie may still differ a little.
     """
     return np.asarray(np.where(slack <= 1e5 * noise, np.inf, slack).min(axis=0))
 
 
 def _left(near: _Near, weights: Floats, limits: Limits) -> tuple[Floats, Floats, Limits]:
-    """The problem of the cases near a tie, within what the others leave: costs, weights, limits."""
+    """Costs and weights of the cases near a tie, and what the other cases leave of the limits."""
     fixed = weights.copy()
     fixed[near.cases] = 0.0
     taken = near.open.astype(np.float64) @ fixed
@@ -232,9 +232,9 @@ def _left(near: _Near, weights: Floats, limits: Limits) -> tuple[Floats, Floats,
 
 
 def _in_box(slack: Floats, weights: Floats, limits: Limits, prices: Floats, reach: float) -> Flow:
-    """The optimum whose prices stay within `reach` of those in the costs; prices count from there.
+    """The optimum with prices within `reach` of those in the costs; it holds the price changes.
 
-    Cases that are alike are solved as one: ties of thousands of them are a single case.
+    Equal cases are solved as one, even if thousands of them tie.
     """
     finite = np.isfinite(slack)
     size = float(slack[finite].max(initial=0.0)) + float(np.abs(prices).max())
@@ -248,7 +248,7 @@ def _in_box(slack: Floats, weights: Floats, limits: Limits, prices: Floats, reac
 def _alike(keys: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The first case of each kind, and the kind of each case."""
     drawn = np.random.default_rng(1).integers(1, 2**62, size=(keys.shape[0], 1))
-    factors = (2 * drawn + 1).astype(np.uint64)  # odd ones lose nothing
+    factors = (2 * drawn + 1).astype(np.uint64)  # odd factors lose no information
     mixed = (keys.astype(np.uint64) * factors).sum(axis=0)
     _, first, group = np.unique(mixed, return_index=True, return_inverse=True)
     if not np.array_equal(keys[:, first[group]], keys):  # two kinds were mixed into one number
@@ -257,7 +257,7 @@ def _alike(keys: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def _shared(flow: Floats, group: NDArray[np.intp], weights: Floats) -> Floats:
-    """What flows from a group, given to its cases: to earlier cases the earlier choices."""
+    """The flow of each group divided among its cases: earlier cases get the earlier choices."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(weights[order])
     sizes = np.bincount(group, minlength=flow.shape[1])
@@ -275,8 +275,8 @@ def _shared(flow: Floats, group: NDArray[np.intp], weights: Floats) -> Floats:
 def _by_highs(costs: Floats, weights: Floats, limits: Limits, prices: Floats, reach: float) -> Flow:
     """A linear programme whose prices stay within `reach` of those already in the costs.
 
-    Variables are the parts of cases, the use of each limit, and how far it is above and below;
-    being so costs what the price may not exceed.
+    Variables are the parts of cases, the use of each limit, and its excess and shortfall. A unit
+    of either costs `reach`, which bounds the change of the price.
     """
     from scipy.optimize import linprog
 
@@ -304,7 +304,7 @@ def _by_highs(costs: Floats, weights: Floats, limits: Limits, prices: Floats, re
 
 
 def _balance(case: NDArray[Any], use: Floats, size: int, n_limits: int) -> Any:
-    """The equations: each case is shared out, and the uses of a limit add to what is used of it."""
+    """The equations: parts of a case add to its weight, uses of a limit to what is used of it."""
     from scipy.sparse import coo_array
 
     at, of = np.nonzero(use)
@@ -318,9 +318,9 @@ def _balance(case: NDArray[Any], use: Floats, size: int, n_limits: int) -> Any:
 
 
 class PriceEnds(NamedTuple):
-    """The price of each limit a little looser and a little tighter, and prices in between.
+    """The price of each limit if it were a little looser or tighter, and prices in between.
 
-    Not a number where a limit cannot be tightened.
+    NaN where a limit cannot be tightened.
     """
 
     looser: Floats
@@ -331,7 +331,7 @@ class PriceEnds(NamedTuple):
 def price_ends(
     costs: Floats, weights: Floats, limits: Limits, found: Flow, step: Floats
 ) -> PriceEnds:
-    """What `step` units more or fewer of each limit are worth, for each unit."""
+    """The price per unit of each limit when it is `step` units looser, and when it is tighter."""
     size, prices = costs.shape[1], found.prices
     ends, every = np.full((2, prices.size), np.nan), [prices]
     nearest = _near(costs, limits.use, prices, min(1.0, 0.5 * _LEAF / size))
@@ -366,10 +366,10 @@ def _prices_nearby(
 
 
 def whole_cases(costs: Floats, weights: Floats, limits: Limits, found: Flow) -> NDArray[Any] | None:
-    """The choice of each case where none is shared; None where no such choice keeps the limits.
+    """The choice of each case when none is split; None if no such choice keeps the limits.
 
-    No more cases are shared than there are limits. They, and those nearest to a tie, are decided
-    again in whole cases.
+    At most as many cases are split as there are limits. These, and those nearest to a tie, are
+    decided again as whole cases.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def _segments(logs: Floats) -> Floats:
-    """How far each log-posterior reaches into each piece: (pieces, ...), adding to it."""
+    """The part of each log-posterior in each piece, (pieces, ...); the parts add to it."""
     out = np.empty((len(KNOTS) + 1, *logs.shape))
     np.minimum(logs, KNOTS[0], out=out[0])
     for place, (low, high) in enumerate(pairwise(KNOTS), start=1):
@@ -31,7 +31,7 @@ def _segments(logs: Floats) -> Floats:
 
 
 def bent(logs: Floats, slopes: Floats) -> Floats:
-    """The curve at each log-posterior; slopes of 1 give it back."""
+    """The curve at each log-posterior; slopes of 1 change nothing."""
     out: Floats = slopes[0] * logs
     for knot, more in zip(KNOTS, np.diff(slopes), strict=True):
         if more != 0.0:
@@ -97,7 +97,7 @@ def fit_curve(
     """Slopes, at least 0.01, of least penalised mean cross-entropy.
 
     `spreads` are the prior standard deviations of a slope about 1 and of the difference of two
-    neighbours. The gradient that is reported is what is left of it where a slope may still move.
+    neighbours. The gradient reported is that of the slopes that may still move.
     """
     problem, start = _Problem(logs, targets, weights, offsets, spreads), np.ones(len(KNOTS) + 1)
     return minimise(problem.objective, start, least=_FLOOR * start)
@@ -143,10 +143,10 @@ def likely_curve(positives: Floats, totals: Floats) -> LikelyCurve:
 def _modest(log_odds: Floats, variance: Floats, totals: Floats) -> Floats:
     """Log odds after `_prior_cases` more of each class.
 
-    A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
-    are, and (n p + c) / (n + 2 c) is the rule of succession for c = 1. It stays near p where many
-    cases of one class have all but excluded the other, where the mean of a normal distribution of
-    log odds would not, and is never surer than as many cases of one class as there are make it.
+    A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, at most as many as there are,
+    and (n p + c) / (n + 2 c) is the rule of succession for c = 1. Unlike the mean of a normal
+    distribution of log odds, it stays near p where many cases of one class all but exclude the
+    other. It is never surer than if all cases were of one class.
     """
     from scipy.special import expit
 
@@ -156,11 +156,11 @@ def _modest(log_odds: Floats, variance: Floats, totals: Floats) -> Floats:
 
 
 def _prior_cases(log_odds: Floats, totals: Floats) -> float:
-    """Cases c of each class that stand for what is known of a posterior beforehand.
+    """Prior strength of a posterior, as a number c of cases of each class.
 
     Posteriors that follow Beta(c, c) have log odds of variance 2 trigamma(c): pi^2 / 3 for c = 1,
-    the rule of succession, and more for less. Where the log odds of a curve spread more, most
-    posteriors are near 0 or 1, and one near either end is no exception.
+    the rule of succession, and more for smaller c. Where the log odds of a curve spread more, most
+    posteriors are near 0 or 1, so such posteriors are expected and c is smaller.
     """
     from scipy.optimize import brentq
     from scipy.special import polygamma

@@ -19,19 +19,19 @@ Slopes = Callable[[Floats], tuple[float, Floats]]
 #: No entry of the gradient of the mean loss, in standardised scores, exceeds this at the end.
 TOLERANCE = 1e-8
 
-#: A scale that makes nothing of any finite score and leaves infinite ones their sign.
+#: A scale that turns finite scores into practically 0 and leaves infinite ones their sign.
 JUST_POSITIVE = 1e-300
 
-#: More steps than this are not taken.
+#: The search stops after this many steps.
 _MOST_STEPS = 100
 
-#: Root of the relative curvature that cannot be told from none.
+#: Root of the relative curvature that counts as none.
 _SINGULAR = 1e-6
 
-#: From this gradient on, a step is expected to be among the last.
+#: Below this gradient, a step is expected to be among the last.
 _CLOSE = 1e-2
 
-#: Below this share of the weight a class asks for a gradient smaller in proportion.
+#: A class with less than this share of the weight needs a proportionally smaller gradient.
 _RARE = 0.01
 
 
@@ -54,13 +54,13 @@ class Minimum(NamedTuple):
 def _newton_step(gradient: Floats, hessian: Floats, *, singular: float = _SINGULAR) -> Floats:
     """Newton direction; a vanishing curvature is lifted to a tiny positive one.
 
-    Where nothing bends and nothing falls, the step is then short, whatever rounding says.
+    In directions without curvature and slope the step is then short, in spite of rounding.
     """
     from scipy.linalg import cho_factor, cho_solve
 
     size, curves = len(gradient), np.diag(hessian)
     top = float(curves.max(initial=0.0))
-    if top <= 0.0:  # nothing bends: as far as the caller allows
+    if top <= 0.0:  # no curvature: as far as the caller allows
         return np.asarray(-1e9 * gradient / max(float(np.abs(gradient).max()), 1e-300))
     scale = np.sqrt(np.maximum(curves, 1e-16 * top))
     scaled = hessian / np.outer(scale, scale)
@@ -78,10 +78,10 @@ def _newton_step(gradient: Floats, hessian: Floats, *, singular: float = _SINGUL
 
 
 def is_settled(found: Minimum, tolerance: float = TOLERANCE) -> bool:
-    """Whether the parameters stay where they are, to a hundredth, if the search goes on.
+    """Whether further steps would move the parameters by at most a hundredth.
 
-    Where the best lie at infinity each step is about 1, however small the gradient. Where it does
-    not matter which are taken, a step may be as long, but it gains nothing.
+    If the best parameters lie at infinity, each step is about 1, however small the gradient. If
+    the objective is flat, a step may be as long, but it gains nothing.
     """
     step = _newton_step(found.slopes, found.hessian, singular=0.0)
     if abs(float(step @ found.slopes)) <= 1e-7 * tolerance:
@@ -115,10 +115,10 @@ def _exact_line_search(
 
 
 def _within_reach(direction: Floats, point: Floats) -> Floats:
-    """The step, shortened where it would lead much farther from 0 than the point is.
+    """The step, shortened if it would lead much farther from 0 than the point is.
 
-    Where all posteriors are 0 or 1 the curvature is nothing and a step as good as infinite, and
-    no halving of it would come back.
+    Where all posteriors are 0 or 1 the curvature vanishes and a step is practically infinite, and
+    halving it would not help.
     """
     most = float(np.abs(direction).max(initial=0.0))
     reach = 10.0 + 2.0 * float(np.abs(point).max(initial=0.0))
@@ -157,11 +157,11 @@ def minimise(
     """Minimise a convex objective until no gradient entry exceeds `tolerance`.
 
     A full Newton step is taken when it achieves at least a hundredth of the decrease that its
-    slope promises; otherwise the exact minimum along the step is found. `slopes` gives the value
-    and the gradient alone: close to the end it is asked first, and the Hessian of the step before
-    is kept where it is good enough for the last step. No parameter may be below its `least`
-    (minus infinity for any): the search is free at first, and only where it ends beyond is it
-    made again within.
+    slope promises; otherwise the exact minimum along the step is found. `slopes` gives only the
+    value and the gradient: close to the end it is called first, and the previous Hessian is kept
+    if it is good enough for the last step. No parameter may be below its `least` (minus infinity
+    for no bound): the search first ignores the bounds, and is repeated with them if it ends
+    outside.
     """
     if least is not None:
         start = np.maximum(start, least)
@@ -195,7 +195,7 @@ def _minimise_within(
 ) -> Minimum:
     """Projected Newton: parameters at their least that would fall below are held there.
 
-    Slopes and Hessian are those of the others: held ones have slope 0 and curvature 1.
+    In the slopes and the Hessian returned, held parameters have slope 0 and curvature 1.
     """
     value, gradient, hessian = objective(point)
     steps = 0
@@ -274,7 +274,7 @@ def _next_step(
     return np.asarray(np.clip(t, least, 1 - least))
 
 
-#: With more components the Hessian is slow, so this many steps of EM are tried first.
+#: With more than `_MANY` components the Hessian is slow, so `_TRIED` steps of EM come first.
 _MANY = 64
 _TRIED = 100
 #: The log-likelihood of all rows is within this of its maximum.
@@ -291,13 +291,13 @@ def most_likely_shares(
     max_iterations: int,
     weights: Floats | None = None,
 ) -> tuple[Floats, int]:
-    """Shares s >= 0, adding to 1, that make sum(log(ratios @ s)) greatest; and the steps taken.
+    """Shares s >= 0, adding to 1, that maximise sum(log(ratios @ s)), and the steps taken.
 
     `ratios` (rows, components) are densities up to a factor per row. The log-likelihood is
-    concave; where components can hardly be told apart EM needs as many steps as the ratios are
-    near to 1, Newton's method a dozen. More than `max_iterations` steps are taken for failure, and
-    counted as one more. Components that are alike in every row keep the shares of `start`.
-    `weights` multiply the terms of the sum; without them each counts once.
+    concave. The closer the ratios are to 1, the more steps EM needs; Newton's method needs about a
+    dozen. If `max_iterations` steps are not enough, one more than that is returned. Components
+    that are alike in every row keep the shares of `start`. `weights` multiply the terms of the
+    sum; without them each counts once.
     """
     shares, steps = start.copy(), 0
     each = np.full(len(ratios), 1.0 / len(ratios)) if weights is None else weights / weights.sum()
@@ -353,7 +353,7 @@ def _newton(
 def _length(
     ratios: Floats, each: Floats, shares: Floats, step: Floats, slope: Floats, aim: Floats
 ) -> float:
-    """Part of the step that stays inside and lowers what is minimised."""
+    """The part of the step that keeps shares positive and lowers the objective."""
 
     def value(at: Floats) -> float:
         return float(at.sum() - each @ np.log(ratios @ at) - aim @ np.log(at))

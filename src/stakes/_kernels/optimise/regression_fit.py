@@ -214,8 +214,8 @@ def fit_line(
 ) -> Line:
     """Best line in one score. `smoothing` None uses Platt's targets only on separable data.
 
-    A `rising` line has a positive slope: one that would fall is flat, by a slope that is nothing to
-    finite scores.
+    A `rising` line has a positive slope: where the best one would fall, the slope is
+    `JUST_POSITIVE`, which is flat for finite scores.
     """
     standard, centre, spread = _standardised(scores, weights)
     smoothed = bool(smoothing)
@@ -364,8 +364,8 @@ def fit_matrix(
 
     `spreads` are the prior standard deviations of off-diagonal entries, of diagonal entries
     about their mean, and of biases about `middle` (0). Scores are used as they are, shape (n, K).
-    Where the matrix tells all cases apart, each gives some of itself to the other classes, the
-    more the fewer the `counts` of its class, or the mean of the diagonal would be infinite.
+    If the matrix separates the classes, the mean of the diagonal would be infinite; each case then
+    gives a share to the other classes, a larger one the smaller the `counts` of its class.
     """
     size = scores.shape[1]
     centre = np.zeros(size) if middle is None else middle
@@ -419,7 +419,7 @@ def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
         bent = problem.curvature(posteriors, direction)
         curve = float(direction @ bent)
         if not curve > 0.0:
-            break  # lost to rounding: what was found so far must do
+            break  # lost to rounding: keep what was found so far
         reach = size / curve
         step += reach * direction
         rest -= reach * bent
