@@ -108,6 +108,6 @@ class TestWriting:
         ids=["two cells at once", "a distribution", "unknown priors"],
     )
     def test_other_doubts_have_no_form(self, app) -> None:
-        with pytest.raises(FormatError, match="only ranges of single costs have a form") as caught:
+        with pytest.raises(FormatError, match="ranges of single costs only") as caught:
             costs_to_toml(app)
         assert caught.value.hint == "write application.expected, the costs to decide with"

@@ -97,11 +97,11 @@ class Application(AnswersGuesses):
         return self.costs.decisions
 
     def with_priors(self, priors: Priors | None) -> Application:
-        """The same costs in another place."""
+        """The same costs with other priors."""
         return Application(self.costs, priors, self.unit, self.volume, self.period)
 
     def with_costs(self, costs: CostMatrix) -> Application:
-        """Other costs in the same place."""
+        """Other costs with the same priors, unit and volume."""
         priors, costs = self.priors, as_cost_matrix(costs)
         if priors is not None and costs.classes != self.classes:
             raise CostError(f"`costs` must have the classes {listed(self.classes)}.")
@@ -120,9 +120,9 @@ class Application(AnswersGuesses):
 
     @property
     def naive_decision(self) -> Name:
-        """The best decision that ignores the input (`ferrer2025` eqs 3, 33); ties: the earlier."""
+        """The best decision that ignores the input (`ferrer2025` eqs 3, 33); the first if tied."""
         priors = self._known_priors("naive_decision")
-        modes = row_modes(self.costs.values)  # taken off, equal priors stay equal costs
+        modes = row_modes(self.costs.values)  # without them, equal priors give equal costs
         return self.decisions[int(np.argmin(priors @ (self.costs.values - modes[:, None])))]
 
     @property
@@ -134,7 +134,7 @@ class Application(AnswersGuesses):
 
     @property
     def effective_prior(self) -> float:
-        """Prior of the second class that, with equal costs, decides alike (`cumani`)."""
+        """Prior of the second class that gives the same decisions with equal costs (`cumani`)."""
         acting, waiting = self._weighed_error_costs("effective_prior")
         if acting + waiting == 0:
             raise CostError("no error can cost anything under these priors and costs.")
@@ -164,7 +164,7 @@ class Application(AnswersGuesses):
     # ------------------------------------------------------------- in words
 
     def describe(self) -> str:
-        """Costs, shares and volume said back in words; see `CostMatrix.describe`.
+        """Costs, shares and volume in words; see `CostMatrix.describe`.
 
         Examples
         --------
@@ -194,7 +194,7 @@ class Application(AnswersGuesses):
         return self.priors
 
     def _weighed_error_costs(self, what: str) -> tuple[Fraction, Fraction]:
-        """The same, each times the prior of its class."""
+        """The costs of `_error_costs`, each times the prior of its class."""
         known = self._known_priors(what)
         acting, waiting = self._error_costs()
         first, second = shares(known)
@@ -281,7 +281,7 @@ def as_application(application: Any) -> Application:
 
 
 def right_decisions(classes: Sequence[Name], decisions: Sequence[Name]) -> list[int] | None:
-    """Which decision is right for each class; None unless they are called like the classes."""
+    """The right decision for each class; None unless decisions have the names of the classes."""
     if sorted(map(str, classes)) != sorted(map(str, decisions)):
         return None
     return [list(map(str, decisions)).index(str(name)) for name in classes]
@@ -290,8 +290,8 @@ def right_decisions(classes: Sequence[Name], decisions: Sequence[Name]) -> list[
 def refuse_paid_errors(app: Application) -> None:
     """Raise when an error costs less than nothing, and less than the right decision.
 
-    Only where decisions are called like the classes, so that it is known which one is right. Such
-    costs are gains with the wrong sign, and every verdict would come out turned round.
+    Checked only if decisions have the names of the classes, so that the right one is known. Such
+    costs are gains with the wrong sign, and would turn every verdict round.
     """
     classes, values = app.classes, app.costs.values
     if (places := right_decisions(classes, app.decisions)) is None:
@@ -314,7 +314,7 @@ def refuse_paid_errors(app: Application) -> None:
 
 
 def as_cost_matrix(costs: Any) -> CostMatrix:
-    """The cost matrix that is meant: that of an application, itself, or costs in any form."""
+    """The cost matrix of an application, or of costs in any other form."""
     return costs if isinstance(costs, CostMatrix) else as_application(costs).costs
 
 

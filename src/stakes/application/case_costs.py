@@ -111,7 +111,8 @@ class CaseCosts(AnswersGuesses):
         """The average matrix, for one rule that serves all cases (`wa2025` section 3.6)."""
         weights = as_weights(sample_weight, len(self))
         values = np.average(self.values, axis=0, weights=weights)
-        values = np.clip(values, self.values.min(axis=0), self.values.max(axis=0))  # equal stay so
+        values = np.clip(values, self.values.min(axis=0), self.values.max(axis=0))  # equal costs
+        # stay equal
         return CostMatrix(values, classes=self.classes, decisions=self.decisions)
 
     def __repr__(self) -> str:
@@ -199,9 +200,9 @@ def cost_cells(
 def _cells(
     costs: Mapping[Any, Any], classes: Sequence[Any] | None, decisions: Sequence[Any] | None
 ) -> tuple[Sequence[Any] | None, Sequence[Any] | None, dict[tuple[int, int], Any]]:
-    """The names of both sides, and amounts by position, none missing.
+    """Classes, decisions, and amounts by position; raise if one is missing.
 
-    They are given by fn, fp, tp, tn, or by truth and decision.
+    Amounts are given by fn, fp, tp, tn, or by truth and decision.
     """
     of_kind(costs, "costs", Mapping, error=CostError)
     classes = None if classes is None else as_names(classes, "classes", CostError)
@@ -261,7 +262,7 @@ def costs_from_amounts(
 ) -> Application | UncertainApplication:
     """What is at stake, from formulas over named quantities such as rates and fees.
 
-    For decisions whose outcomes can be said in money: write down what each decision earns or
+    For decisions whose outcomes can be expressed in money: write down what each decision earns or
     costs for each outcome, in terms of what is known. Quantities that are only known roughly
     make an uncertain application.
 

@@ -1,4 +1,4 @@
-"""Costs in files, by the name of the file, and their CSV form: a table with names on both sides."""
+"""Read and write files of costs, and their CSV form: a table with names on both sides."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def costs_to_csv(application: Application | CostMatrix, *, delimiter: str = ",")
 
 
 def _one_sign(delimiter: Any) -> None:
-    """Raise unless cells are parted by a single character that no cell begins or ends with."""
+    """Raise unless the delimiter is one character that is no quote, space or line end."""
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n ':
         raise FormatError(f"`delimiter` must be one character; got {in_brief(delimiter)}.")
 
@@ -388,7 +388,7 @@ def file_text(path: str | os.PathLike[str]) -> str:
 
 
 def _suffix(path: Path) -> str:
-    """The form, by the end of the name."""
+    """The ending of a file name; raise if it is none that costs are kept in."""
     suffix = path.suffix.lower()
     if suffix != ".toml" and suffix not in _DELIMITERS:
         if "=" in path.name:

@@ -25,7 +25,7 @@ from stakes.application.written_amounts import is_same_unit, plain_costs
 from stakes.exceptions import CostError, FormatError, LabelError, StakesError
 from stakes.typing import Name
 
-#: What every way to state costs ends in.
+#: What costs in any form are converted to.
 Stated = Application | UncertainApplication | CaseCosts
 _SAY = 'costs={"fn": 10, "fp": 1}'
 _ABSTAIN = 'costs={"fn": 10, "fp": 1, "abstain": 0.5}'
@@ -75,7 +75,7 @@ def _refuse_ratio(text: str | os.PathLike[str], name: str) -> None:
 
 
 def _from_file(path: str | os.PathLike[str]) -> Application | UncertainApplication:
-    """What a file says; costs that are ranges are uncertain."""
+    """Costs from a file; ranges make them uncertain."""
     try:
         return read_costs(path)
     except FormatError as error:
@@ -98,7 +98,7 @@ def _from_mapping(costs: Mapping[Any, Any], positive: Any = None) -> Stated:
 
 
 def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
-    """The same of plain amounts."""
+    """Like `_from_mapping`, for amounts without a unit."""
     if "abstain" in costs and _is_binary(costs):
         plain = _from_amounts(_but_abstain(costs), positive)
         if isinstance(plain, Application) and is_number(costs["abstain"]):
@@ -128,7 +128,7 @@ def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
         return UncertainApplication(cells, **said)
     if any(isinstance(amount, (str, CostExpression)) for amount in amounts):
         raise CostError(
-            "an amount is text, a formula over columns, and there are no columns here.",
+            "an amount is text, that is, a formula over columns, but there are no columns here.",
             hint='a number, or one for each case: {"fn": 0.75 * amount, "fp": 10}; formulas are '
             "for evaluate_frame",
         )
@@ -171,10 +171,10 @@ def named_alike(
     by_sign: bool = False,
     what: str = "y_true",
 ) -> Stated:
-    """Costs whose classes are 0, 1, ... under the names of the labels, where these are others.
+    """Name the classes 0, 1, ... of costs like the labels, where these have other names.
 
     Labels are a column, or a table of counts. Of two classes the positive one comes second.
-    `by_sign` for costs by fn and fp, which speak of the positive class rather than of 1.
+    `by_sign` is for costs by fn and fp, which refer to the positive class rather than to 1.
     """
     size = len(stated.classes)
     if tuple(stated.classes) != tuple(range(size)) or labels is None:
@@ -197,7 +197,7 @@ def _within(column: Any, size: int) -> bool:
 def _label_names(
     column: Any, size: int, classes: Any, positive: Any, what: str
 ) -> tuple[Name, ...]:
-    """The names of the labels in the order of the costs, or an error that asks for it."""
+    """The names of the labels in the order of the costs; an error asks for an unknown order."""
     names = observed_names(column) if classes is None else as_names(classes, "classes")
     positive = as_name(positive, "positive")
     if positive is not None and size == 2:
@@ -219,7 +219,7 @@ def _label_names(
 
 
 def _renamed(stated: Stated, names: tuple[Name, ...]) -> Stated:
-    """The same costs under other names; decisions that were called like the classes still are."""
+    """The same costs with other class names, which decisions of the old names get too."""
     other = dict(zip(stated.classes, names, strict=True))
     alike = set(stated.classes) <= set(stated.decisions)
     decisions = [other.get(name, name) for name in stated.decisions]
@@ -249,7 +249,7 @@ def stated_costs(
 ) -> Stated:
     """What is at stake in a call that takes `application`, or `costs` with priors, unit and volume.
 
-    Raise where nothing or both are given.
+    Raise if neither or both are given.
     """
     beside = {name: value for name, value in settings.items() if value is not None}
     if application is None and costs is None:
@@ -279,7 +279,7 @@ def _by_sign(given: Any) -> bool:
 
 
 def _with_settings(stated: Stated, beside: Mapping[str, Any]) -> Stated:
-    """The same with priors, unit, volume and period, none of which it had."""
+    """The same costs with priors, unit, volume and period; raise if they have one already."""
     if isinstance(stated, CaseCosts):
         raise CostError(
             f"`{next(iter(beside))}` cannot be given beside costs that differ from case to case.",

@@ -36,7 +36,7 @@ AMOUNTS |= {"true_positive": "tp", "true_negative": "tn"}
 
 
 def binary_amounts(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Amounts by tn, fp, fn and tp, whichever words they came by; right decisions may be free."""
+    """Amounts by tn, fp, fn and tp, from any words for them; right decisions are 0 if absent."""
     found: dict[str, Any] = {}
     for word, amount in given.items():
         key = AMOUNTS.get(word.lower()) if isinstance(word, str) else None
@@ -266,7 +266,7 @@ class CostMatrix(AnswersGuesses):
     def expected(
         cls, matrices: Sequence[CostMatrix], weights: Sequence[float] | None = None
     ) -> CostMatrix:
-        """The average of several matrices, which decides when it is unsure which holds.
+        """The average of several matrices, for decisions when it is uncertain which one holds.
 
         By linearity the expected cost under uncertain costs is the cost under their
         expectation (`dyrland2022` eq 18). A distribution is given by its samples.
@@ -297,8 +297,8 @@ class CostMatrix(AnswersGuesses):
         """A labelled pandas, Polars or pyarrow table: one row per true class.
 
         The true classes are the index of a pandas frame, else the first column, or the
-        column called `truth`; the other columns are the decisions. If what holds the row
-        names is itself called ``decision``, the table is turned around.
+        column called `truth`; the other columns are the decisions. If the index or column of
+        row names is called ``decision``, the table is transposed.
 
         Examples
         --------
@@ -359,7 +359,7 @@ class CostMatrix(AnswersGuesses):
         factor = as_number(factor, "factor", CostError)
         if not (np.isfinite(factor) and factor > 0):
             raise CostError(f"`factor` must be a positive number; got {factor!r}.")
-        with np.errstate(over="ignore"):  # what is too large is refused as costs are
+        with np.errstate(over="ignore"):  # infinite costs are refused when the matrix is made
             return self._with(self.values * factor)
 
     def _with(self, values: FloatArray) -> CostMatrix:
@@ -389,7 +389,7 @@ class CostMatrix(AnswersGuesses):
         return Frame({"truth": truths, "decision": decisions, "cost": self.values.ravel()})
 
     def describe(self, unit: str | None = None) -> str:
-        """The costs said back in words, in `unit` if given; many cells are summed up.
+        """The costs in words, in `unit` if given; many cells are summarised.
 
         Examples
         --------
@@ -417,7 +417,7 @@ class CostMatrix(AnswersGuesses):
     def decides_like(self, other: CostMatrix) -> bool:
         """Whether both take the same Bayes decision for every posterior, exact ties apart.
 
-        It is enough for making decisions. Evaluating with `other` asks for more, namely
+        This is enough for making decisions. Evaluating with `other` instead needs more, namely
         `ranks_like`: with three decisions two matrices can decide alike and rank systems
         differently.
 

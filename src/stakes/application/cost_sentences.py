@@ -1,4 +1,4 @@
-"""Costs said back to the person who gave them, so that a mistake is seen."""
+"""Costs in words, for the person who gave them, so that a mistake is noticed."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def shown(name: Name) -> str:
     return marked(str(name))
 
 
-#: Nobody reads more lines than this; then the costliest cells and a range are said.
+#: If there would be more lines, the costliest cells and the range of the others are shown.
 _MOST_LINES = 12
-_DEAREST = 5
+_COSTLIEST = 5
 
 
 def spoken(value: float) -> str:
@@ -99,7 +99,7 @@ def describe_application(application: Application) -> str:
 
 
 def _binary(costs: CostMatrix) -> tuple[float, float] | None:
-    """What a miss and a false alarm cost more than deciding rightly; None if not of that kind."""
+    """Extra cost of a miss and of a false alarm; None for tables without these two errors."""
     if costs.shape != (2, 2):
         return None
     (tn, fp), (fn, tp) = costs.values.tolist()
@@ -148,8 +148,8 @@ def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:
     if prices.min() == prices.max():
         return [_Line(f"any other decision ({spoken(prices.size)} cells)", "", spoken(prices[0]))]
     order = np.argsort(-prices, kind="stable")
-    rest = prices[order[_DEAREST:]]
-    lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:_DEAREST]]
+    rest = prices[order[_COSTLIEST:]]
+    lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:_COSTLIEST]]
     left = _Line(f"the other {spoken(rest.size)} cells", "", _range(rest.min(), rest.max()))
     return [*lines, left]
 

@@ -1,4 +1,4 @@
-"""Decisions that no posterior makes worth taking, found and named."""
+"""Find the decisions that are never worth taking, whatever the posterior."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class DominatedDecision:
     """A decision that is never worth taking, and what is never worse.
 
     Made by `dominated_decisions`. `by` names one decision that is never worse whatever the
-    truth is, or several of which, whatever the posterior, one costs no more; taking them at
-    random in the `shares` given is then never worse on average for any class.
+    truth is, or several, of which one costs no more whatever the posterior. Taking these at
+    random with the given `shares` is then never worse on average for any class.
     """
 
     decision: Name
@@ -101,7 +101,7 @@ def useful_decisions(values: FloatArray) -> NDArray[np.bool_]:
         equal = (values == values[:, [j]]).all(axis=0)
         useful[j] = not ((never_worse & ~equal).any() or equal[:j].any())
     relative = _relative(values)
-    cheapest = relative == 0  # alone so for one certain class: no program is needed
+    cheapest = relative == 0  # the only cheapest one of a class needs no linear program
     doubtful = useful & ~(cheapest & (cheapest.sum(axis=1, keepdims=True) == 1)).any(axis=0)
     for j in np.flatnonzero(doubtful)[::-1].tolist():
         others = np.flatnonzero(useful & (np.arange(useful.size) != j))
@@ -113,7 +113,7 @@ def useful_decisions(values: FloatArray) -> NDArray[np.bool_]:
 def solve(
     cost: FloatArray, upper: FloatArray, *, bound: FloatArray, total: FloatArray
 ) -> FloatArray:
-    """Minimise `cost @ x` with `upper @ x <= bound`, `total @ x == 1`, x >= 0 but for the last."""
+    """Minimise `cost @ x`; `upper @ x <= bound`, `total @ x == 1`, x >= 0 except the last entry."""
     from scipy.optimize import linprog
 
     limits = [(0.0, None)] * (cost.size - 1) + [(-2.0, 2.0)]
@@ -134,7 +134,7 @@ def solve(
 
 
 def _relative(values: FloatArray) -> FloatArray:
-    """Each row from 0 to 1; rows may be scaled because posteriors can be scaled against them."""
+    """Rows scaled to 0 to 1, without constant ones; scaling the posteriors undoes it."""
     spread = np.ptp(values, axis=1, keepdims=True)
     lowest = values.min(axis=1, keepdims=True)
     return np.asarray(((values - lowest) / np.where(spread > 0, spread, 1.0))[spread[:, 0] > 0])

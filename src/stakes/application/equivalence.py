@@ -20,7 +20,7 @@ from stakes.application.dominance import TOLERANCE, solve, useful_decisions
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
 
-#: Where both decisions are better by this share of the costs, no clearer posterior is sought.
+#: The search stops at a posterior where both decisions are better by this share of the costs.
 _CLEAR = 1e-6
 _TINY = np.finfo(np.float64).tiny
 

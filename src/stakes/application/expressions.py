@@ -128,7 +128,7 @@ class _Parser:
 
 
 def _problem(text: str, what: str, at: int) -> CostError:
-    """What cannot be read, and at which character, counted from 1."""
+    """An error that says what cannot be read, and at which character, counted from 1."""
     return CostError(
         f"`{text}` cannot be read: {what} at character {at + 1}.",
         hint="a cost is a number, or + - * / and parentheses over numbers and column names, "
@@ -175,7 +175,7 @@ class CostExpression:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the expression speaks of, each once, in order of appearance."""
+        """The columns that the expression uses, each once, in order of appearance."""
         names = (step.value for step in self.steps if step.kind == "column")
         return tuple(dict.fromkeys(names))
 
@@ -199,7 +199,7 @@ class CostExpression:
         return np.asarray(stack.pop() + 0.0)
 
     def _column(self, columns: Mapping[str, Any], name: str) -> Any:
-        """A column; where there is none of that name, an error that says which ones there are."""
+        """A column by its name; an error lists those that exist if there is none of that name."""
         if not (hasattr(columns, "columns") or isinstance(columns, Mapping)):
             raise CostError(
                 f"`columns` must be a data frame or a dictionary; got {in_brief(columns)}."
@@ -213,7 +213,7 @@ class CostExpression:
         known = [str(each) for each in getattr(columns, "columns", columns)]
         near = difflib.get_close_matches(name, known, n=1)
         raise CostError(
-            f"`{self.text}` speaks of the column {name!r}, which is not among {listed(known)}.",
+            f"`{self.text}` uses the column {name!r}, which is not among {listed(known)}.",
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
 
@@ -232,7 +232,7 @@ class CostExpression:
         operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
         with np.errstate(over="ignore"):
             found = np.asarray(operations[sign](left, right))
-        way = "reckon in a larger unit, e.g. thousands"
+        way = "use a larger unit, e.g. thousands"
         self._refuse_rows(~np.isfinite(found), "comes to a number that is too large", way)
         return found
 

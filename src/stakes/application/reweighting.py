@@ -1,5 +1,5 @@
-"""Weights that make a sample speak for another population, and whether rebalancing ranks as
-costs do.
+"""Weights that make a sample represent another population, and whether rebalancing agrees with
+the costs.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from stakes.typing import FloatArray, Name, Priors
 def class_factors(
     from_priors: Any, costs: Any = None, *, priors: Priors | str | None = None
 ) -> FloatArray:
-    r"""How much more a case of each class counts, by its costs and by where it will run.
+    r"""The factor by which a case of each class counts, given its costs and the priors in use.
 
     Multiplying every case's weight by the factor of its class turns a weighted average over
-    the sample into one over the population that is meant. Only ratios of factors matter.
+    the sample into one over the population in use. Only ratios of factors matter.
 
     .. math:: \frac{P^{target}_i}{P^{data}_i}\, c_i
 
@@ -143,7 +143,7 @@ def sample_weights(
 def target_weight(
     cost_weight: float, from_priors: Priors, *, priors: Priors | None = None
 ) -> float:
-    r"""Weight of the positive class for a weighted accuracy that speaks for the place of use.
+    r"""Weight of the positive class for a weighted accuracy that holds for the place of use.
 
     .. math:: w^t = \frac{R_+ r_C}{R_+ r_C + R_- (1 - r_C)},\quad
               R_+ = \frac{r^t_+}{r_+},\ R_- = \frac{1 - r^t_+}{1 - r_+}

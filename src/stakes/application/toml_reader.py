@@ -136,7 +136,7 @@ def toml_table(text: str) -> dict[str, Any]:
 
 
 def _about_line(text: str, said: str) -> str | None:
-    """How to write a number that begins with its point; None where that is not the problem."""
+    """How to write a number that begins with its decimal point; None if that is no problem."""
     found = re.search(r"at line (\d+)", said)
     line = "" if found is None else text.split("\n")[int(found[1]) - 1]
     number = re.search(r"[=\[,]\s*[-+]?(\.\d+)", line)
@@ -158,7 +158,7 @@ def _read(text: str, read: _Reader) -> tuple[dict[str, Any], _Cells]:
 
 
 def cost_table(text: str) -> dict[str, Any]:
-    """The text as a table, `costs` in it called `cost`, and fn and fp beside it, not within."""
+    """The text as a table, with `costs` renamed `cost`, and fn and fp moved to the top level."""
     table = toml_table(text)
     if "costs" in table and "cost" in table:
         raise FormatError("both `cost` and `costs` are given.", hint="keep one of them")

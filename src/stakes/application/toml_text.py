@@ -71,8 +71,8 @@ def costs_to_toml(application: Application | UncertainApplication | CostMatrix) 
     Parameters
     ----------
     application : Application, UncertainApplication or CostMatrix
-        What to write. Of what is uncertain, ranges of single costs have a form: `Between` is
-        written ``[low, high]`` and read back by `uncertain_costs_from_toml`.
+        What to write. Uncertainty can be written only as ranges of single costs: `Between`
+        becomes ``[low, high]``, which `uncertain_costs_from_toml` reads back.
 
     Returns
     -------
@@ -127,12 +127,12 @@ def costs_template(
     Parameters
     ----------
     outcomes : sequence of names
-        Every outcome that occurs; of two, the one that is acted on last.
+        Every outcome that occurs; of two, the one to act on comes last.
     abstain : name, optional
         A decision that is no outcome, such as "ask a person". Without it the lines that would
         add one are there as comments.
     about : str
-        What the outcomes are those of.
+        Whose outcomes they are, for the first line of the file.
 
     Returns
     -------
@@ -196,8 +196,8 @@ def _ranged(app: UncertainApplication) -> list[list[str]]:
         known &= single and isinstance(amount, Between) and not (app.base * direction).any()
     if not known or app.given is not None:
         raise FormatError(
-            "only ranges of single costs have a form in a file; this application is uncertain "
-            "in another way.",
+            "a file can hold ranges of single costs only; this application is uncertain in "
+            "another way.",
             hint="write application.expected, the costs to decide with",
         )
     return cells
@@ -279,7 +279,7 @@ def as_number(value: Any, at: str) -> float:
         )
     if not is_number(value):
         raise unexpected("a number", value, at)
-    if not abs(value) <= sys.float_info.max:  # so for NaN and for huge integers too
+    if not abs(value) <= sys.float_info.max:  # refuses NaN and huge integers too
         raise FormatError(f"expected a finite number, got {value} - at `{at}`.")
     return value  # type: ignore[no-any-return]
 
@@ -295,7 +295,7 @@ def as_number_or_range(value: Any, at: str) -> float | Between:
 
 
 def unexpected(wanted: str, value: Any, at: str) -> FormatError:
-    """What was expected, what was there, and where."""
+    """An error that says what was expected, what was there, and where."""
     if isinstance(value, (dict, list)):
         got = "a table" if isinstance(value, dict) else f"a list of {len(value)}"
     else:

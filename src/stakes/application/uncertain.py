@@ -45,7 +45,7 @@ class Draws:
         return int(self.costs.shape[0])
 
     def resolved_priors(self, priors: FloatArray | None = None) -> FloatArray:
-        """The shares of each draw; those of the data where they are left to the data."""
+        """The shares of each draw; if the draws have none, `priors`, those of the data."""
         if self.priors is not None:
             return self.priors
         if priors is None:
@@ -71,7 +71,7 @@ class Affine(NamedTuple):
 
 
 def parts_of(costs: Any) -> tuple[FloatArray, tuple[Term, ...], Draws | None]:
-    """What is known, what is unknown, and the draws, from any way in which costs are given."""
+    """The known costs, the unknown terms and the draws, from costs in any form."""
     if isinstance(costs, Draws):
         return np.zeros(costs.costs.shape[1:]), (), costs
     if isinstance(costs, CostMatrix):
@@ -318,8 +318,8 @@ class UncertainApplication:
     def expected(self) -> Application:
         """The application that decides: expected costs under expected priors.
 
-        With draws in which costs and priors hang together, the costs are weighted so that
-        every expected cost comes out right.
+        If draws of costs and priors depend on each other, the costs are weighted so that
+        every expected cost is right.
         """
         shares = self.expected_priors
         if self.given is None:
@@ -342,7 +342,7 @@ class UncertainApplication:
         return shares
 
     def _shares(self, of: Callable[[Any], Any]) -> Any:
-        """The shares of the classes, where they are unknown by what is asked `of` the unknown."""
+        """The shares of the classes; `of` says what to take of shares that are unknown."""
         if not isinstance(self.priors, Unknown):
             return of(self.priors) if isinstance(self.priors, DirichletShares) else self.priors
         second = np.asarray(of(self.priors))
@@ -370,7 +370,7 @@ class UncertainApplication:
         """The extreme applications, in which every unknown is at one of its ends.
 
         For given decisions the regret is convex in the costs and in the priors, so its worst
-        case is at a corner. Draws are all corners.
+        case is at a corner. Every given draw counts as a corner.
         """
         if self.given is not None and self.given.priors is not None:
             return self.given
@@ -414,7 +414,7 @@ class UncertainApplication:
 
 
 def settled(application: Any) -> Application:
-    """The application that decides: of an uncertain one, its expectation."""
+    """The application to decide with; for an uncertain one, its expectation."""
     if isinstance(application, UncertainApplication):
         return application.expected
     return as_application(application)

@@ -18,7 +18,7 @@ from stakes.typing import FloatArray
 
 @runtime_checkable
 class Unknown(Protocol):
-    """What `Between`, `Alternatives` and their kin can do.
+    """The methods that `Between`, `Alternatives` and the like have.
 
     `low` and `high` bound the number; `mean` is its expectation; `sample` draws it.
     """
@@ -46,12 +46,12 @@ def equal_or_given(probabilities: Any, size: int, name: str) -> FloatArray:
 
 
 def _sampling(draws: Any, rng: Any) -> tuple[int, np.random.Generator]:
-    """How often to draw, and where from."""
+    """The number of draws and the generator, checked."""
     return as_whole(draws, "draws", least=0), as_generator(rng)
 
 
 def _column(values: Any, name: str) -> list[float]:
-    """Several numbers, one after the other."""
+    """A list of numbers, as floats."""
     column = as_reals(values, name, CostError)
     if column.ndim != 1:
         raise CostError(f"`{name}` must be a list of numbers; got shape {column.shape}.")
@@ -66,10 +66,10 @@ def _log_uniform_mean(low: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Somewhere between two ends, nothing else being known.
+    """A number between two ends, about which nothing else is known.
 
     Worst cases need the ends only. Where an average is asked for, a range of one sign counts
-    as uniform in its logarithm (a factor of two is worth as much anywhere), any other range
+    as uniform in its logarithm (a factor of two counts the same anywhere), any other range
     as uniform.
 
     Parameters

@@ -37,7 +37,7 @@ _VOLUME = re.compile(r"\s*([\d_. ]+?)\s*([kKM]?)\s*(?:/\s*(\w+))?\s*")
 
 
 def plain_amount(text: str) -> tuple[str, str | None]:
-    """An amount, or a range of two, as plain numbers, and its unit; other text as it stands."""
+    """An amount, or a range of two, as plain numbers, and its unit; other text is unchanged."""
     ends = [_AMOUNT.fullmatch(end.strip()) for end in text.split("..")]
     if len(ends) > 2 or None in ends:
         return text, None
@@ -57,7 +57,7 @@ def _scaled(amount: re.Match[str]) -> str:
         return amount["minus"] + number
     whole, _, decimals = number.replace("_", "").partition(".")
     if "," in whole:
-        return amount["minus"] + number  # which a comma makes unreadable, as it is said elsewhere
+        return amount["minus"] + number  # the comma is refused where the number is read
     moved = whole + decimals[:places].ljust(places, "0") + "." + decimals[places:]
     return amount["minus"] + moved.rstrip(".")
 
@@ -68,7 +68,7 @@ def is_same_unit(one: Any, other: Any) -> bool:
 
 
 def one_unit(units: Iterable[str], said: str, beside: str | None = None) -> str | None:
-    """The unit that all amounts are in, which also stands beside them; two are refused."""
+    """The one unit of all amounts, and of `beside` if given; different units are refused."""
     found = list(dict.fromkeys(units))
     for unit in found:
         for other in [*found, *([] if beside is None else [beside])]:
@@ -123,7 +123,7 @@ def read_volume(text: str) -> tuple[float, str | None]:
 
 
 def volume_and_period(volume: Any, period: str | None) -> tuple[Any, str | None]:
-    """The number of cases and the period, which text such as "10000/month" says at once."""
+    """The number of cases and the period; text such as "10000/month" states both."""
     if not isinstance(volume, str):
         return volume, period
     number, said = read_volume(volume)
