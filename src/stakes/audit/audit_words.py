@@ -136,7 +136,7 @@ def _same_step(name: str, found: Compliance) -> str:
 
 
 class AuditPage(AnswersGuesses):
-    """What every audit can be written as."""
+    """An audit that can be written as a page."""
 
     __slots__ = ()
 

@@ -105,8 +105,8 @@ def rank_correlations(
 ) -> FloatArray:
     """Rank correlations of many pairs of columns at once.
 
-    For experiments with thousands of rankings: every array is ranked once, then each column of
-    the one meets each column of the other that broadcasting puts beside it.
+    For experiments with thousands of rankings: every array is ranked once, and columns are then
+    paired by broadcasting.
 
     Parameters
     ----------
@@ -204,14 +204,14 @@ def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> 
         first, count = int(np.argmax(np.isnan(scores))), int(np.isnan(scores).sum())
         raise DataError(
             f"`values` must not be nan; candidate {first} is ({count} of {scores.size}).",
-            hint="leave out candidates for which the metric is undefined, or give them the value "
-            "that your choice would",
+            hint="leave out candidates for which the metric is undefined, or replace nan by the "
+            "value that you would use",
         )
     return _regret(scores if higher_is_better else -scores, paid)
 
 
 def _regret(scores: FloatArray, costs: FloatArray) -> float:
-    """What the candidate of the highest score costs more than the cheapest; nan is not chosen."""
+    """How much more the candidate of highest score costs than the cheapest; nan is not chosen."""
     if np.isnan(scores).all():
         raise UndefinedError("the metric is nan for every candidate, so it chooses none.")
     return float(costs[int(np.nanargmax(scores))] - costs.min())

@@ -54,9 +54,9 @@ def compliance(
     .. math:: a(N, f)\,(X\,C_{00} + Y\,C_{11}) + b(N, f)
 
     with constants X and Y, that is, whether its level sets are parallel straight lines whose
-    slope does not depend on the class frequencies f. For more classes, whether it is one of
-    a linear function of the cells with constant coefficients. Only the order of values is
-    used.
+    slope does not depend on the class frequencies f. For more classes, whether it is an
+    increasing function of a linear function of the cells with constant coefficients. Only the
+    order of values is used.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def compliance(
     Notes
     -----
     Slopes that differ by less than 0.00001 radian count as equal. A metric that departs
-    from a cost matrix only in a corner that no table tried has visited is not found out.
+    from a cost matrix only for tables unlike those that were tried is not detected.
 
     References
     ----------
@@ -182,7 +182,7 @@ def _tables(prior: float, n: int, edge: float, rng: np.random.Generator) -> Floa
 
 
 def _broken_law(parts: Sequence[_AtPrior | Indifference]) -> str:
-    """Which of the laws is broken, if they are not kept together."""
+    """Which of the laws is broken, given that not all of them hold together."""
     bends = [part.bend for part in parts if part.pairs.width < -TOLERANCE]
     if not bends:
         return "prevalence"
@@ -256,7 +256,7 @@ def _many_class_compliance(
             return verdict(plane.failure, witness=three_pair_witness(metric, plane.pairs))
         if other[0] == lead:
             move = moves[other[1]]
-            prices[move.row, move.source] = round(sign * plane.price, 5)  # as far as known
+            prices[move.row, move.source] = round(sign * plane.price, 5)  # known to five digits
     return verdict(None, costs=CostMatrix(prices))
 
 

@@ -56,9 +56,9 @@ class RankedPair:
 class Witness(AnswersGuesses):
     """Pairs ranked by the metric whose steps cancel, so that no cost matrix can rank them alike.
 
-    With costs C the metric would have to say that each step lowers the expected cost. But
-    the steps, weighed by `weights`, add up to nothing, and so do their costs. Part of what
-    `compliance` returns.
+    If costs explained the metric, each step would lower the expected cost. But the steps,
+    weighted by `weights`, add to zero, and so do their costs. Part of what `compliance`
+    returns.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class Compliance(AnswersGuesses):
 
 
 def costs_of_arc(middle: float, width: float) -> CostMatrix:
-    """The cost matrix of an arc of directions, with the shortest number that lies in it."""
+    """The cost matrix of an arc of directions; a miss costs the shortest number in the arc."""
     false_alarm, miss = math.cos(middle), math.sin(middle)
     slack = max(width, TOLERANCE) / 2
     if abs(false_alarm) <= slack:

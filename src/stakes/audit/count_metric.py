@@ -15,8 +15,8 @@ from stakes.metrics.metric import Metric
 from stakes.metrics.metric_catalogue import catalogue
 from stakes.typing import FloatArray
 
-#: Tables on which a callable must answer alike, one by one and all together, to be trusted
-#: with all together.
+#: Number of tables for which a callable must give the same values one by one and all at once,
+#: before it is called for many at once.
 _PROBES = 48
 
 
@@ -105,7 +105,7 @@ def as_count_metric(
 
 
 def catalogued(metric: Any) -> Metric | None:
-    """The entry of the catalogue that is meant, if any."""
+    """The entry of the catalogue for a name, a Metric or its function; None if there is none."""
     if isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
@@ -147,7 +147,7 @@ class _Batched:
         """All tables along the last axis, so that counts[i, j] is a whole column."""
         try:
             answer = np.asarray(self.function(np.moveaxis(tables, 0, -1)), dtype=np.float64)
-        except Exception:  # whatever it is, one by one will tell
+        except Exception:  # a real error comes up again one by one
             return None
         return answer if answer.shape == tables.shape[:1] else None
 

@@ -69,7 +69,7 @@ class ImpliedCosts(AnswersGuesses):
         return f"{opening(self.metric)} {self._minded()}."
 
     def _minded(self) -> str:
-        """What it does with errors."""
+        """How the metric treats errors, as the end of a sentence."""
         values = self.costs.values
         if not values.any():
             return "does not react to single errors here"
@@ -112,8 +112,8 @@ def implied_costs(
 
     .. math:: c_{ij} = -\partial m / \partial n_{ij}
 
-    up to a shift of each row and a common factor. Unless the metric is a cost, they are
-    other costs at every other table.
+    up to a shift of each row and a common factor. Unless the metric is itself a cost, the
+    costs differ from table to table.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class BestThreshold:
 
     @property
     def miss_cost(self) -> float:
-        """Cost of a miss, in false alarms, whose Bayes threshold this is: exp(-log odds)."""
+        """Cost of a miss, in false alarms, for which this threshold is optimal: exp(-log odds)."""
         return float(np.exp(-self.log_odds)) if self.log_odds > -700 else math.inf
 
     @property
@@ -258,7 +258,7 @@ def best_threshold(
     metric: Any, scores: RankedScores, *, thresholds: Any = None,
     higher_is_better: bool | None = None, application: Any = None,
 ) -> BestThreshold:  # fmt: skip
-    """The threshold that a metric likes best, and the cost ratio for which it is Bayes'.
+    """The threshold that a metric likes best, and the cost ratio that it is optimal for.
 
     If the scores are calibrated, the Bayes threshold on the log odds is log(c_12 / c_21), so
     that tuning a metric to its best threshold t is the same as choosing c_21 / c_12 =
@@ -271,8 +271,8 @@ def best_threshold(
     scores : ScoreCounts
         Binary scores; unless they are of kind "rank", taken as calibrated.
     thresholds : sequence of float, optional
-        Try these only, in the units of the scores. By default every cut between two
-        scores, whose best one is exact, and noisy where the metric is flat.
+        Try these only, in the units of the scores. By default every cut between two scores is
+        tried: the best one is exact, but noisy where the metric is flat.
     higher_is_better : bool, optional
         Direction of a function of one's own; yes by default.
     application : Application, optional

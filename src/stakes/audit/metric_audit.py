@@ -106,7 +106,7 @@ class Audit(AuditPage):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence: what it makes of a miss, and what your costs do."""
+        """The answer in one sentence: how it treats a miss, and how your costs do."""
         if self.implied is not None:
             return against(self.implied.sentence, _miss_price(self.implied), self.application)
         low, high = _price_range(self.compliance)
@@ -216,7 +216,7 @@ def audit(
     -------
     Audit or ScoreAudit
         Verdict, implied costs, a pair that it ranks against the costs, misranking rate and
-        regret; print it for the sentences. Of a metric of scores, what it stands for.
+        regret; print it for the sentences. For a metric of scores, what it stands for.
 
     References
     ----------
@@ -290,7 +290,7 @@ def audit_all(
     Parameters
     ----------
     metrics : iterable, optional
-        Which; by default the whole catalogue, less those whose parameters are unknown.
+        Which metrics; by default all of the catalogue whose parameters are known.
     application, matrix, candidates, draws, rng
         As for `audit`.
 
@@ -348,7 +348,7 @@ def _size(matrix: Any) -> int:
 
 
 def _any_utilities(size: int) -> Any:
-    """Costs of every kind: published ones for two classes, uniform ones of errors for more."""
+    """Random costs: the published distribution for two classes, uniform error costs for more."""
     if size == 2:
         return "uniform"
     return lambda rng, n: rng.random((n, size, size)) * (1 - np.eye(size))

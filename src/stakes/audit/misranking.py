@@ -31,9 +31,9 @@ Tables: TypeAlias = Callable[[np.random.Generator, int, Any], tuple[FloatArray, 
 class PairSource(NamedTuple):
     """Where utilities and pairs of tables come from; made by `_pair_source`.
 
-    `stakes` goes from a generator and a number n to (n, K, M) costs and (n, K) class shares, or
-    None for shares that the tables choose; `tables` from a generator, n and the shares to two
-    (n, K, M) arrays of tables in shares of all cases.
+    `stakes` takes a generator and a number n, and returns (n, K, M) costs and (n, K) class shares,
+    or None for shares that the tables choose; `tables` takes a generator, n and the shares, and
+    returns two (n, K, M) arrays of tables in shares of all cases.
     """
 
     stakes: Draw
@@ -195,7 +195,7 @@ class MisrankingRate(float):
     metric: str
 
     def __new__(cls, rate: float, *, draws: int, metric: str) -> MisrankingRate:
-        """A float with its circumstances."""
+        """A float that keeps the number of draws and the name of the metric."""
         share, size = as_number(rate, "rate"), as_whole(draws, "draws")
         if not 0 <= share <= 1:
             raise DataError(f"`rate` must lie between 0 and 1; got {rate!r}.")
@@ -213,7 +213,7 @@ class MisrankingRate(float):
 
     @property
     def standard_error(self) -> float:
-        """Of the Monte Carlo, binomial."""
+        """Binomial standard error of the random draws."""
         return math.sqrt(self.rate * (1 - self.rate) / self.draws)
 
     def __repr__(self) -> str:
@@ -370,7 +370,7 @@ def _block_sizes(n: Any) -> Iterator[int]:
 
 
 def _application(utilities: Any) -> Application | None:
-    """The application whose costs the metrics that need some take, if there is one."""
+    """The application that gives costs to metrics that need some; None if there is none."""
     known = isinstance(utilities, (Application, CostMatrix, UncertainApplication))
     return settled(utilities) if known else None
 
