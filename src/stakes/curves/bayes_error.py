@@ -92,7 +92,7 @@ def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
 
 
 def as_log_odds(scores: RankedScores, values: Any) -> FloatArray:
-    """Values of scores as log odds, or log-likelihood ratios: posteriors by their odds."""
+    """Scores as log odds or log-likelihood ratios: posteriors are converted, others kept."""
     wide: FloatArray = np.asarray(values, dtype=np.float64)
     if scores.kind != "posterior":
         return wide
@@ -136,7 +136,7 @@ def bayes_error(
     r"""Actual and minimum cost against the prior log odds of the application.
 
     One picture of all binary applications: costs and prevalence together only move along
-    the abscissa. Where actual and minimum part, calibration is at fault.
+    the abscissa. Where actual and minimum differ, calibration is at fault.
 
     .. math:: \frac{\tilde\pi\,\mathrm{FNR}(-x) + (1-\tilde\pi)\,\mathrm{FPR}(-x)}
               {\min(\tilde\pi, 1-\tilde\pi)}, \quad x = \log\frac{\tilde\pi}{1-\tilde\pi}
@@ -260,7 +260,7 @@ def brier_curve(
         Share c of the false positive in the cost of both errors, which is the threshold on
         the posterior; default, 0.005 to 0.995 in steps of 0.005.
     priors : float or pair, optional
-        Share of the second class, or of both,; default, that of the data.
+        Share of the second class, or of both; default, that of the data.
 
     Returns
     -------

@@ -28,8 +28,8 @@ _BLOCK = 4096
 class SwitchPoints:
     """Who wins where along the prior log odds, near-ties merged.
 
-    `winner` is a name, "tie" where two or more lead by less than the tolerance, or "none"
-    where no system is worth more than the tolerance next to a constant decision.
+    `winner` is a name, "tie" where the best two or more differ by less than the tolerance, or
+    "none" where no system beats a constant decision by more than the tolerance.
     """
 
     start: FloatArray
@@ -98,8 +98,8 @@ def switch_points(
     Returns
     -------
     SwitchPoints
-        Exact corners for best thresholds and for scores as they are alike; `.by_cost_ratio`
-        and `.by_prevalence` give the same in words of costs or of shares.
+        The corners are exact, with or without `actual`; `.by_cost_ratio` and `.by_prevalence`
+        give the same in terms of costs or of shares.
 
     References
     ----------
@@ -150,7 +150,7 @@ def _stretches(
     narrowest: float,
     actual: bool,
 ) -> Iterator[tuple[float, float, int]]:
-    """Stretches within neighbouring corners, each with its answer; equal ones may follow."""
+    """Stretches between neighbouring corners and their answers; neighbours may have the same."""
     middle = (edges[1:] + edges[:-1]) / 2
     near = _near(
         np.array([_rates(sc, middle[[0, -1]], actual) for sc in systems]), edges, tolerance
@@ -160,7 +160,7 @@ def _stretches(
     changes = np.zeros(middle.shape, dtype=bool)
     for ends in (edges[:-1], edges[1:]):
         changes |= _answers(lines, ends, tolerance) != answers
-    changes |= np.diff(edges) > narrowest / 4  # wide enough to hold more than its ends show
+    changes |= np.diff(edges) > narrowest / 4  # wide enough to change in between
     calm = ~changes[:-1] & ~changes[1:] & (answers[:-1] == answers[1:])  # goes on as before
     firsts = np.flatnonzero(np.concatenate(([True], ~calm)))
     lasts = np.append(firsts[1:] - 1, middle.shape[0] - 1)

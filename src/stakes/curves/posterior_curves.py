@@ -49,7 +49,7 @@ def abstention(
         Costs of the two decisions (without abstention) and priors.
     abstention_costs : array-like, optional
         What one abstention costs, in the unit of the costs; default, 101 values from 0 to
-        the cost from which no case is abstained from.
+        the cost above which abstaining never pays.
 
     Returns
     -------
@@ -83,9 +83,9 @@ def abstention(
 
 
 def _useless_from(values: FloatArray) -> float:
-    """The price from which abstaining is never best: that of the case which costs most to decide.
+    """The price above which abstaining is never best: the most that a best decision can cost.
 
-    The better decision costs most where both cost the same, or for a sure case.
+    That is where both decisions cost the same, or at a certain case.
     """
     (a, b), (c, d) = values.tolist()
     slope = (b - a) + (c - d)
@@ -135,8 +135,8 @@ def reliability(
 ) -> ReliabilityCurve:
     """Share of the second class among cases with a given posterior, by isotonic regression.
 
-    Shows where posteriors say too much or too little, without choosing bins. The band is
-    what calibrated posteriors would stay in: outside it, calibration is in doubt.
+    Shows where posteriors say too much or too little, without choosing bins. Calibrated
+    posteriors would stay inside the band: outside it, calibration is in doubt.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def reliability(
     draws : int
         Outcomes drawn from the posteriors themselves to make the band; 0 leaves it `nan`.
     level : float
-        Of the pointwise band.
+        Level of the pointwise band.
     points : int
         The most forecasts to return, evenly spaced among the distinct ones.
     rng : None, int or numpy.random.Generator

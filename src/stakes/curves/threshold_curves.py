@@ -68,7 +68,7 @@ def roc(scores: RankedScores, *, hull: bool = False) -> RocCurve:
     scores : ScoreCounts or ScoreBins
         Of any kind; only the order counts.
     hull : bool
-        Only the vertices of the convex hull: the points that some application wants.
+        Only the vertices of the convex hull: the points that are best for some application.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def precision_recall(scores: RankedScores, *, priors: Priors | None = None) -> P
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Tabular):
-    """Net benefit of a system, of acting on everyone and of acting on nobody."""
+    """Net benefit of a system, of acting on all cases and of acting on none."""
 
     threshold: FloatArray
     net_benefit: FloatArray
@@ -209,8 +209,8 @@ def decision(
 ) -> DecisionCurve:
     r"""Net benefit of acting above each threshold probability.
 
-    The curve of clinical decision analysis: is the system worth using, next to acting on
-    everyone or nobody? Higher is better.
+    The curve of clinical decision analysis: is the system worth using, compared with acting
+    on all cases or on none? Higher is better.
 
     .. math:: P_1 \mathrm{TPR}(t) - P_0 \mathrm{FPR}(t) \frac{t}{1 - t}
 

@@ -41,7 +41,7 @@ from stakes.typing import FloatArray, Name
 
 
 def class_posteriors(posteriors: Any, classes: Sequence[Name], order: ClassOrder) -> NDArray[Any]:
-    """Checked posteriors with one column per class, in the type that says how far ties reach."""
+    """Checked posteriors with one column per class, in their own type, which sets ties."""
     array = posterior_array(posteriors, classes, order)
     refuse_bad_posteriors(array)
     return np.column_stack([1 - array, array]) if array.ndim == 1 else array
@@ -175,7 +175,7 @@ def moved_decisions(
     """Bayes decisions at other shares than those that the posteriors were made for.
 
     Moving posteriors to other shares multiplies each class by a ratio; the costs of the class are
-    multiplied instead, which decides alike and leaves the rows alone.
+    multiplied instead, which gives the same decisions and leaves the rows alone.
     """
     if np.array_equal(priors, said_at):
         return bayes_decisions(posteriors, costs.values)
@@ -211,8 +211,8 @@ def _decide(
 ) -> None:
     """Block by block: expected costs by one product, whose last row checks the sums.
 
-    Its sums, in the type of the posteriors, tell the best decision but where another one is
-    nearer than their rounding; those few rows are decided again.
+    Its sums, in the type of the posteriors, give the best decision, except where another one is
+    within their rounding; those few rows are decided again.
     """
     rule = compared(matrix.values, array.dtype.name)
     wide = _reckoned_in(array)
@@ -239,11 +239,11 @@ def _decide(
 def _fast_costs(
     costs: NDArray[np.float64], rule: Compared, kind: np.dtype[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.floating[Any]]]:
-    """Costs that decide alike in any type, and how near two columns are told apart.
+    """Costs that give the same decisions in any type, and how far apart near columns may be.
 
-    The mode of each row is taken off, which leaves few terms; the largest entry is scaled to
-    about 1. The cost of every column is raised by what rounding may hide: that of the product, in
-    its own type, and twice the margin for ties.
+    The mode of each row is subtracted, which leaves few terms; the largest entry is scaled to
+    about 1. The cost of every column is raised by the most that rounding can change: that of the
+    product, in its own type, and twice the margin for ties.
     """
     kept = rule.values if not rule.margin else costs - row_modes(costs)[:, None]
     scale = 0.5 ** int(np.frexp(np.abs(kept).max())[1])
@@ -253,7 +253,7 @@ def _fast_costs(
     hidden = terms * float(np.finfo(kind).eps) * np.abs(kept).max(axis=0)
     hidden = scale * (hidden + 2.5 * rule.margin * np.abs(costs).max(axis=0))
     hidden += len(kept) * float(np.finfo(kind).tiny)
-    if hidden.max() <= 8 * hidden.min():  # one limit for all is compared with faster
+    if hidden.max() <= 8 * hidden.min():  # comparing with a single limit is faster
         hidden[:] = hidden.max()
     return kept * scale + hidden, ((2 + 1e-4) * hidden).astype(kind)
 
@@ -373,7 +373,7 @@ def minimax_regret_decisions(
     posteriors : array-like of shape (n_cases, n_classes), or (n_cases,) for two classes
         As in `stakes.bayes_decisions`; they must already hold for the place of use.
     application : UncertainApplication
-        Its costs at their ends; its priors do not enter.
+        Its costs are taken at the ends of their ranges; its priors are not used.
     classes, positive : optional
         The order of the columns, as in `stakes.bayes_decisions`.
     with_regret : bool
@@ -382,7 +382,7 @@ def minimax_regret_decisions(
     Returns
     -------
     array of shape (n_cases,), or two of them
-        Positions of the decisions (ties: the earlier), and regrets in the unit of the costs.
+        Positions of the decisions (the earlier if tied), and regrets in the unit of the costs.
 
     Notes
     -----

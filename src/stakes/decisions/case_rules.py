@@ -29,7 +29,8 @@ class CaseRules(AnswersGuesses):
     per_case : array of shape (n_cases,)
         Decisions, each by its own costs.
     one_threshold : array of shape (n_cases,), optional
-        Decisions by the best single threshold; `None` unless there are two of each.
+        Decisions by the best single threshold; `None` unless there are two classes and two
+        decisions.
     average : array of shape (n_cases,)
         Decisions by the average costs.
     threshold : float
@@ -104,8 +105,8 @@ def case_rules(
     The single threshold is the best one for these posteriors and costs: it is found exactly,
     over all cuts between distinct posteriors. The average-cost rule is the Bayes rule for the
     average of all matrices, the approximation behind every confusion matrix. Both average a
-    cost over all cases; where positives carry other amounts than negatives, the single
-    threshold knows and the average does not.
+    cost over all cases. Where positives have other amounts than negatives, the single
+    threshold takes that into account, and the average does not.
 
     References
     ----------
@@ -198,14 +199,14 @@ def _expected(array: NDArray[Any], cases: CaseCosts) -> FloatArray:
 
 
 def _as_array(posteriors: Any, cases: CaseCosts, order: ClassOrder) -> NDArray[Any]:
-    """Checked posteriors with one column per class, in the type that says how far ties reach."""
+    """Checked posteriors with one column per class, in their own type, which sets ties."""
     array = class_posteriors(posteriors, cases.classes, order)
     same_length("posteriors", array.shape[0], "costs", len(cases))
     return array
 
 
 def _best_threshold(p: NDArray[Any], risks: FloatArray, shares: FloatArray) -> float:
-    """The cut on p with the least expected cost, acting above it; ties: the higher cut.
+    """The cut on p with the least expected cost, acting above it; the higher cut if tied.
 
     Cases of equal p are never split. Where waiting and acting cost them the same, up to the
     rounding of both sums, moving the cut past them changes nothing.

@@ -94,7 +94,7 @@ def pets_csv() -> str:
     """Photographs of four kinds of animal, and two models of them.
 
     ``large`` sees more than ``small``; both are calibrated. Foxes are rare and, by the costs
-    that come with them, the animal not to be mistaken.
+    that come with the file, the costliest animal to mistake.
 
     Returns
     -------
