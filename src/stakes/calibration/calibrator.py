@@ -32,21 +32,23 @@ class Calibrator(Savable, AnswersGuesses):
     as its log-posteriors. A finite score is at most 1e100 in size, after `bound`. All return
     posteriors of shape (n, K) in float64.
 
-    What is calibrated must mean what the scores in `fit` meant; a calibrator remembers, also in its
-    file, and refuses what would be read as something else. Fitted on `Posteriors` or on two
+    Scores to calibrate must mean the same as those given to `fit`. A calibrator remembers what
+    these
+    were, also in its file, and refuses scores of another sort. Fitted on `Posteriors` or on two
     columns, it takes one number per case only if told what it is: `Posteriors(p)` or
     `Posteriors.from_logits(s)`. Fitted on one column in [0, 1] as a scale of its own, it takes such
     columns alone.
 
     Where a score calls the true class impossible, by minus infinity or by a number as good as
-    that, such as a mask of -1e9, calibrators that fit scales refuse and name the cases: one of them
-    would outweigh all others. `bound` says how far to trust such scores.
+    that, such as a mask of -1e9, calibrators that fit scales refuse and name the cases: a single
+    one would outweigh all others. `bound` says how far to trust such scores.
 
-    Infinite scores that are right stay certain. They hold the scales with which they are multiplied
-    above 0, since any other would call the truth impossible; where the finite scores ask for one
-    below, it is 1e-300, which makes nothing of finite scores and keeps infinite ones. In
-    cross-fitting this holds for every fold, whether it saw one or not. A negative scale, learnt
-    from finite scores alone, refuses infinite ones, unless scores are on a scale of their own.
+    Infinite scores that are right stay certain. The scales that multiply them stay above 0, since
+    any other scale would call the truth impossible. Where the finite scores alone would give a
+    negative scale, it is 1e-300 instead, which ignores finite scores and keeps infinite ones. In
+    cross-fitting this holds in every fold, even in those without infinite scores. A negative scale,
+    learnt from finite scores alone, refuses infinite ones, unless scores are on a scale of their
+    own.
 
     Parameters
     ----------
@@ -97,16 +99,16 @@ class Calibrator(Savable, AnswersGuesses):
         Parameters
         ----------
         scores : array-like of shape (n_cases, n_classes) or (n_cases,)
-            Log-posteriors or logits; or log odds (LLRs) of the second of two classes. What looks
-            like probabilities is refused, one score per case only where the scale counts.
+            Log-posteriors or logits; or log odds (LLRs) of the second of two classes. Values that
+            look like probabilities are refused; one score per case only if the scale matters.
         y_true : array-like of shape (n_cases,)
             True classes, as names or positions.
         sample_weight : array-like of shape (n_cases,), optional
             A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
-            speak of a single case; multiply them by the number of cases.
+            count as a single case; multiply them by the number of cases.
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker or a patient. `Automatic` keeps them
-            together; what compares nothing learns the same without.
+            together; calibrators that compare nothing ignore it.
         """
         _refuse_swapped(scores, y_true)
         read = self._read(scores, sample_weight)
@@ -124,7 +126,7 @@ class Calibrator(Savable, AnswersGuesses):
         self._sort = sort
 
     def _read_alike(self, scores: Any) -> Scores:
-        """Check scores to apply what was learnt to: of the sort that `fit` was given."""
+        """Check scores to calibrate: they must be of the sort that `fit` was given."""
         self._need_fit()
         assert self.classes is not None
         return read_alike(
@@ -136,7 +138,7 @@ class Calibrator(Savable, AnswersGuesses):
         )
 
     def _read(self, scores: Any, sample_weight: Any) -> Scores:
-        """Check scores to learn from; a column of probabilities is no log odds."""
+        """Check scores to learn from; a column of probabilities is not taken for log odds."""
         return read_log_scores(
             scores,
             sample_weight=sample_weight,
@@ -242,7 +244,7 @@ class Calibrator(Savable, AnswersGuesses):
         return None
 
     def _need_fit(self) -> None:
-        """Raise before anything was learnt."""
+        """Raise unless the calibrator is fitted."""
         if self.classes is None:
             raise DataError(
                 f"{type(self).__name__} has not been fitted.", hint="call fit(scores, y_true) first"
@@ -337,7 +339,7 @@ def _refuse_swapped(scores: Any, y_true: Any) -> None:
 
 
 def _other_columns(scores: Scores, size: int) -> DataError:
-    """That there is not one column per class."""
+    """The error for scores without one column per class."""
     wanted = f"`scores` must have {size} columns, as in `fit`"
     if not scores.is_column:
         return DataError(f"{wanted}; got {scores.size}.")

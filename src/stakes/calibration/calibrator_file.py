@@ -46,13 +46,13 @@ def load(path: str | Path) -> Calibrator:
 
 
 def read_saved(path: str | Path) -> dict[str, Any]:
-    """What a file of a calibrator holds, as plain values, if its checksum holds."""
+    """The content of a calibrator's file as plain values, after checking its checksum."""
     content = SEAL.opened(SEAL.parsed(as_path(path).read_bytes(), str(path)), str(path))
     return {"format": SEAL.format, **content}
 
 
 def described(cal: Calibrator) -> dict[str, Any]:
-    """Kind and options; priors and classes are set when it is fitted among others."""
+    """Kind and options, without priors and classes, which are set when it is fitted."""
     return {
         "kind": cal.kind,
         "options": {
@@ -86,7 +86,7 @@ def plain_aim(by: Aim) -> str | dict[str, Any]:
 
 
 def aim_again(by: Any) -> Aim:
-    """What `plain_aim` described; anything else as it is."""
+    """The aim that `plain_aim` described; anything else is unchanged."""
     if not isinstance(by, Mapping):
         return by  # type: ignore[no-any-return]
     if "beta_weight" in by:

@@ -1,4 +1,4 @@
-"""Calibrators as JSON: what is kept of one, what it must hold, and one made again from that."""
+"""Calibrators as JSON: what is saved, what a saved one must hold, and how it is restored."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Savable:
     kind: ClassVar[str] = ""
     #: What is learnt and saved.
     _shapes: ClassVar[Shapes] = {}
-    #: Options without which posteriors would be others.
+    #: Options that the posteriors depend on.
     _applied: ClassVar[tuple[str, ...]] = ()
     #: What sort of scores `fit` was given, if known; see `sort_of_scores`.
     _sort: str | None = None
@@ -214,8 +214,8 @@ class Savable:
         positive = is_number(saved["bound"]) and saved["bound"] > 0
         if not (positive if option is not None else saved["bound"] is None):
             raise FormatError(
-                "the saved bound must be a positive number exactly where there is the option "
-                f"`bound`; got {saved['bound']!r} where that is {option!r}.",
+                "the saved bound must be a positive number if the option `bound` is set, and "
+                f"only then; got {saved['bound']!r} with bound={option!r}.",
                 hint=_AGAIN,
             )
         what = f"parameters of the saved {cls.kind} calibrator"
@@ -255,5 +255,5 @@ class Savable:
                 setattr(self, name, as_parameter(name, parameters[name], shape, sizes))
 
     def _need_fit(self) -> None:
-        """Raise before anything was learnt."""
+        """Raise unless the calibrator is fitted."""
         raise NotImplementedError

@@ -19,7 +19,7 @@ from stakes.exceptions import DataError
 from stakes.messages.audience import either, named, setting
 from stakes.typing import FloatArray, IntArray, RandomSource
 
-#: Where random numbers come from, also as scikit-learn has it.
+#: A source of random numbers, or one of the kind that scikit-learn takes.
 _Source: TypeAlias = "RandomSource | np.random.RandomState"
 #: How results say that a calibrator was judged by the cases it learnt from.
 OPTIMISTIC = "optimistic: fitted on the same cases"
@@ -93,7 +93,7 @@ def _count(folds: Any, cases: int) -> int:
 
 
 def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
-    """Give each group, largest first, to the fold it leaves most even."""
+    """Give each group, largest first, to the fold that then stays most even."""
     same_length("groups", len(groups), "y_true", len(codes))
     member = group_numbers(groups)
     size = int(member.max()) + 1
@@ -108,7 +108,7 @@ def _grouped(codes: IntArray, groups: Any, folds: int, random: Any) -> IntArray:
 
 
 def homes_of_groups(table: FloatArray, folds: int, random: Any) -> IntArray:
-    """The fold of each group; `table` holds its cases of each class, none of which is empty."""
+    """The fold of each group; `table` has its cases of each class; every class has some."""
     size, share = len(table), table / table.sum(axis=0)
     order = random.permutation(size)
     order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]
@@ -217,7 +217,7 @@ def cross_fit_cases(
 def refitted_posteriors(
     cal: Calibrator, cases: Cases, folds: Any, rng: _Source
 ) -> tuple[FloatArray, str]:
-    """Log-posteriors at the priors of the cases, and how it was fitted; on all without folds."""
+    """Log-posteriors at the priors of the cases, and how they were fitted: on all if no folds."""
     priors = cases.priors if cases.given else None
     if folds is None:
         return cal._refitted(cases, priors)._applied_to(cases.scores), OPTIMISTIC
@@ -255,8 +255,8 @@ def fit_on_test(
 
     Optimistic: whatever is computed from them is better than it will be on new cases, the more so
     the more parameters the calibrator has and the fewer the cases are. The array itself does not
-    say so: say it wherever a figure from it is shown. Only for what calibration could give at best
-    on these cases. For a fair figure use `cross_fit`, or fit on other cases.
+    say so: say it wherever a figure from it is shown. Use it only to see what calibration could
+    give at best on these cases. For a fair figure use `cross_fit`, or fit on other cases.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-"""Cases as calibrators read them: labels, scores and weights, checked once, and cases called
-impossible.
+"""Cases as calibrators read them: labels, scores and weights, checked once; and cases whose
+true class the scores call impossible.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Cases:
         return np.asarray(self.counts / self.counts.sum())
 
     def that_count(self) -> Cases:
-        """Without cases of weight 0, which must have no effect on ranks or ranges."""
+        """The cases with a positive weight; the others must not affect ranks or ranges."""
         if self.sample_weight is None or self.sample_weight.all():
             return self
         return self.part(np.flatnonzero(self.sample_weight))
@@ -119,7 +119,7 @@ class Cases:
         return moved
 
     def prior_shares(self) -> FloatArray:
-        """The same, adding to 1."""
+        """The weights of `prior_weights`, scaled to add to 1."""
         moved = self.prior_weights()
         return np.asarray(moved / moved.sum())
 
@@ -136,7 +136,7 @@ class Cases:
         return np.asarray(np.log(self.priors) - np.log(self.data_priors))
 
     def prior_shift(self) -> float:
-        """The same for the log odds of the second of two classes."""
+        """What moves the log odds of the second of two classes to the target priors."""
         first, second = self.prior_offsets()
         return float(second - first)
 
@@ -169,8 +169,8 @@ def read_cases(
 ) -> Cases:
     """Check scores and labels against each other.
 
-    Scores with names are put in the order of the classes; those without are read in it, unless
-    the classes are those of costs: then `order` says what is known of the columns.
+    Named scores are put in the order of the classes; unnamed ones are read in that order, unless
+    the classes come from costs: then `order` says what is known about the columns.
     """
     read = scores if isinstance(scores, Scores) else read_scores(scores)
     labels = as_column(y_true, "y_true")
@@ -197,7 +197,7 @@ def read_cases(
 
 
 def group_numbers(groups: NDArray[Any]) -> IntArray:
-    """Number of each case's group, from 0: sorted, or as they come where kinds are mixed."""
+    """Number of each case's group, from 0: in sorted order, or as they come if types are mixed."""
     try:
         return np.asarray(np.unique(groups, return_inverse=True)[1].reshape(-1), dtype=np.intp)
     except TypeError:
@@ -206,7 +206,7 @@ def group_numbers(groups: NDArray[Any]) -> IntArray:
         return np.array([seen.setdefault(name, len(seen)) for name in groups], dtype=np.intp)
     except TypeError:
         raise DataError(
-            f"{named('groups')} must hold names or numbers; got what cannot be told apart."
+            f"{named('groups')} must hold names or numbers; got values that cannot be compared."
         ) from None
 
 
@@ -332,7 +332,7 @@ def refuse_marks(cases: Cases, spread: float) -> None:
     columns = cases.scores.columns()
     below = columns.max(axis=1, keepdims=True) - columns
     far = below > _FAR * usual
-    said = f"must be of like size; some are {below.max():.3g} below the best of their case, in"
+    said = f"must be of similar size; some are {below.max():.3g} below the best of their case, in"
     raise cases.scores.refusal(
         np.flatnonzero(far.any(axis=1)),
         said,

@@ -40,12 +40,12 @@ class Automatic(Calibrator):
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
     a choice among near-equals adds noise of its own. For two classes `Smooth`, itself an average
-    over curves, goes first, and the average must be better by two standard errors. With fewer than
+    over curves, is preferred, unless the average is better by two standard errors. With fewer than
     500 cases the map of a single parameter, `Temperature`, is averaged with `Smooth`, for more
-    classes with `CommonCurve`, and that mean goes first. Where a single
-    one has all the weight, it stands for the average, under its own name. With
-    `candidates`, the first in the list whose loss is within one standard error of the best is taken
-    (two for a cost), so a later one is chosen only when the data ask for it.
+    classes with `CommonCurve`, and that mean is preferred. If a single one has all the weight, it
+    replaces the average, under its own name. With `candidates`, the first in the list whose loss is
+    within one standard error of the best is taken (two for a cost), so a later one is chosen only
+    when the data ask for it.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
@@ -60,15 +60,16 @@ class Automatic(Calibrator):
     by : "cross_entropy", "brier", BetaWeight or Application
         What is compared: a proper score (for two classes any `stakes.metrics.BetaWeight`), or the
         cost of the Bayes decisions of an application, whose priors, if it has any, are the target
-        priors. For a cost, `Constant` is averaged too, the likelihood that weighs the average
-        counts each case by what is at stake in its class, and since costs are noisy, errors not yet
-        seen add to the standard error. For two classes the curve that goes first is then a mean
-        of `Smooth` and of one sought with each class counted by the root of what is at stake in it.
+        priors. For a cost, `Constant` is averaged too; the likelihood that sets the weights of the
+        average counts each case by what is at stake in its class; and since costs are noisy, the
+        standard error allows for errors not yet seen. For two classes the preferred curve is then a
+        mean of `Smooth` and of a `Smooth` that weights each class by the root of what is at stake
+        in it.
     folds : int
         Number of stratified folds.
     rng : None, int, numpy.random.Generator or RandomState
-        Seed of the folds, 0 if None. Of a generator one is drawn at once and kept, so that fitting
-        again gives the same folds.
+        Seed of the folds, 0 if None. From a generator one seed is drawn at once and kept, so that
+        fitting again gives the same folds.
     priors, classes
         See `Calibrator`.
     bound : float or "data", optional
@@ -80,9 +81,10 @@ class Automatic(Calibrator):
     most people have, and `StructuredMatrix` where there are more than 2e8 / K**2 cases, because
     it would take minutes; name them among the `candidates` to try them.
 
-    The scores as they are stand in the table but are not chosen. Where few cases are all told
-    apart their loss is least, whatever their scale, and says nothing of the first error, which
-    costs as much as they are sure: n cases without an error leave room for one in about n.
+    The scores as they are appear in the table but are never chosen. If the cases are few and all
+    separated, the scores have the least loss whatever their scale. That says nothing about the
+    first error, which costs more the surer they are: n cases without an error leave room for one
+    error in about n cases.
 
     Examples
     --------
@@ -105,10 +107,11 @@ class Automatic(Calibrator):
     progress: Callable[[int, int, str], None] | None = None
     #: Called before each fold of a candidate with how many are done and how many there are.
     fold_progress: Callable[[int, int], None] | None = None
-    #: Whether `held_out` is kept: what the choice says of each case that counts, fitted without it.
+    #: Whether to keep `held_out`: what the choice says of each case with a weight, fitted without
+    #: it.
     keep_held_out = False
     held_out: FloatArray | None = None
-    #: Why this one was chosen, the loss of the scores as they are, and who could not be fitted.
+    #: Why this one was chosen, the loss of the scores as they are, and which could not be fitted.
     _reasons = ("", "", "")
 
     def __init__(
@@ -185,7 +188,7 @@ class Automatic(Calibrator):
         if len(by.classes) == len(classes) and set(by.classes) == set(classes):
             raise DataError(
                 f"`by` has the classes {listed(by.classes)}, and the cases have {listed(classes)}, "
-                "in another order, so costs would be read of the wrong class.",
+                "in another order, so costs would apply to the wrong class.",
                 hint=f"classes={list(by.classes)!r}, which is then the order of the scores too; or "
                 "name the costs in the order of the cases",
             )

@@ -1,5 +1,5 @@
-"""What the automatic choice tries, how it weighs and compares it on unseen cases, and the
-average.
+"""The automatic choice: which calibrators are tried, how they are weighted and compared on
+unseen cases, and their average.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def likelihood_weights(
 ) -> FloatArray:
     """Shares of a mixture under which the cross-fitted cases are most likely.
 
-    Every candidate is given `pseudo` cases beforehand, so that none is left out by chance. With
-    `emphasis`, cases count as much as their class, and posteriors are moved to the priors that
-    this amounts to.
+    Every candidate starts with `pseudo` cases, so that none is left out by chance. With
+    `emphasis`, each case counts as much as its class does, and posteriors are moved to the priors
+    that this implies.
     """
     index = np.arange(len(cases.codes))
     own = np.array([emphasised(table, emphasis)[index, cases.codes] for table in logs])
@@ -50,20 +50,20 @@ def likelihood_weights(
     seen = np.isfinite(top)
     mass = cases.prior_weights()
     if emphasis is not None:
-        dear = mass * emphasis[cases.codes]
-        mass = dear * (mass.sum() / dear.sum())
+        heavy = mass * emphasis[cases.codes]
+        mass = heavy * (mass.sum() / heavy.sum())
     return _likeliest_shares(np.exp(own[:, seen] - top[seen]), mass[seen], pseudo)
 
 
 def _likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> FloatArray:
     """Shares s of the most likely mixture of `ratios` (candidates, cases), by Newton's method.
 
-    The least of (sum(mass) + J pseudo) sum(s) - mass log(s ratios) - pseudo sum(log s) adds to 1
-    by itself. Few cases of many may tell the candidates apart; EM would creep there.
+    Minimises (sum(mass) + J pseudo) sum(s) - mass log(s ratios) - pseudo sum(log s); the optimum
+    sums to 1. If only few of many cases distinguish the candidates, EM would be slow.
     """
     count = len(ratios)
     pull = float(mass.sum()) + pseudo * count
-    hold = max(pseudo, 1e-9)  # candidates that are all alike
+    hold = max(pseudo, 1e-9)  # solvable even if all candidates are alike
 
     def value(shares: FloatArray) -> float:
         inner = float(mass @ np.log(shares @ ratios)) + pseudo * float(np.log(shares).sum())
@@ -76,7 +76,7 @@ def _likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> Fl
         step = -np.linalg.solve((parts * mass) @ parts.T + np.diag(hold / shares**2), slope)
         gain = -float(slope @ step)
         length = min(1.0, 0.99 / max(float((-step / shares).max()), 1e-300))
-        if gain < _CLOSE:  # the last step is too short to be measured, and the most exact
+        if gain < _CLOSE:  # the last step is too short to check, and the most exact
             shares = shares + length * step
             break
         now = value(shares)
@@ -90,7 +90,7 @@ def class_stakes(application: Application) -> FloatArray:
     """What is at stake in a case of each class: its costliest decision minus its cheapest.
 
     With two classes, posteriors multiplied by it are equal where the decision changes. No class
-    has less than a thousandth of the most, and decisions that are never the best do not count.
+    has less than a thousandth of the largest, and decisions that are never the best do not count.
     """
     ranges = _ranges(application)
     if not ranges.any():
@@ -162,7 +162,7 @@ def _doubts(
     weights: FloatArray,
     unit: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean of each candidate above the best and its standard error, in whatever unit costs are."""
+    """Mean loss of each candidate above the best, and its standard error; costs of any size."""
     if not isinstance(by, Application):
         return _above(losses, losses[best], weights, unit)
     scale = ordinary_scale(by.costs.values)
@@ -175,7 +175,7 @@ def _doubts(
 def _above(
     losses: list[FloatArray], least: FloatArray, weights: FloatArray, unit: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean of each candidate above the best, with its standard error between units."""
+    """Mean loss of each candidate above the best, and its standard error between units."""
     gaps, errors = np.zeros(len(losses)), np.zeros(len(losses))
     for i, loss in enumerate(losses):
         with np.errstate(invalid="ignore"):
@@ -188,10 +188,10 @@ def _above(
 
 
 def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
-    """Standard error from one unit more of each class that pays the most a choice can cost.
+    """Standard error if one more unit of each class paid the most that a choice can cost.
 
-    Where cases come in groups, units are as many of equal weight as vary like them (Kish). Divided
-    by the `ordinary_scale` of the costs.
+    With groups, the number of units is their effective number (Kish). The result is divided by the
+    `ordinary_scale` of the costs.
     """
     ranges = _ranges(application)
     number, size = cases.counts, len(cases.counts)
@@ -204,9 +204,10 @@ def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
 
 
 def _ranges(application: Application) -> FloatArray:
-    """Difference that a decision makes to each class, among those best for some posterior.
+    """Costliest minus cheapest decision of each class, among those best for some posterior.
 
-    Among all where a single one is always the best. Divided by the `ordinary_scale` of the costs.
+    Among all decisions if a single one is always best. The result is divided by the
+    `ordinary_scale` of the costs.
     """
     values = application.costs.values
     values = values / ordinary_scale(values)
@@ -228,10 +229,10 @@ def with_average(
     *,
     first: int,
 ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
-    """The candidates and their average, which goes first or after the average of the `first` ones.
+    """The candidates and their average: in front, or after the average of the `first` ones.
 
     An average in which one candidate has all the weight is replaced by that candidate. The last
-    item is how many there are to choose from.
+    item returned is how many there are to choose from.
     """
     emphasis = class_stakes(by) if isinstance(by, Application) else None
     if first > 1:
@@ -258,7 +259,7 @@ def _mean(
 
 
 def _lead_label(members: Sequence[Calibrator], shares: FloatArray) -> str:
-    """The curve that goes first, and in brackets what else has a part in it."""
+    """Name of the leading curve, with the other members in brackets."""
     pairs = [(_word(m), 100 * s) for m, s in zip(members, shares, strict=True) if s > 0.0]
     if len(pairs) == 1 and pairs[0][0] != "by stakes":
         return pairs[0][0]
@@ -280,7 +281,7 @@ def _with_average(
     *,
     at: int,
 ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
-    """The candidates and their average, at a place."""
+    """The candidates with their average inserted at position `at`."""
     shares = _that_count(likelihood_weights(logs, cases, emphasis=emphasis))
     among = np.flatnonzero(shares)
     if len(among) == 1:
@@ -300,7 +301,7 @@ def _with_average(
 
 
 def _that_count(shares: FloatArray) -> FloatArray:
-    """The shares without those that are too small, which are 0."""
+    """The shares with those below `_LEAST` set to 0, rescaled to sum to 1."""
     kept = np.where(shares >= _LEAST, shares, 0.0)
     return np.asarray(kept / kept.sum())
 
@@ -325,20 +326,20 @@ def _weighted(
 
 #: With more classes, methods whose work or need of cases grows quadratically are skipped.
 _MANY_CLASSES = 30
-#: With fewer cases a map of one parameter is averaged with the curve that goes first.
+#: With fewer cases a map of one parameter is averaged with the leading curve.
 _MANY_CASES = 500.0
-#: A class that counts less still counts for this many cases.
+#: A class that is weighted down must still count for this many cases.
 _FEW_CASES = 5.0
 #: The most cases times classes squared for which a matrix is tried.
 _MUCH_WORK = 2e8
 
 
 def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrator]:
-    """What is tried when nothing is named: what the classes and cases can bear.
+    """The candidates if none are named, as the numbers of classes and cases allow.
 
-    For a cost also the priors alone, and for two classes a curve that is sought with each class
-    counted by the root of what is at stake in it, unless too little would be left of one. Those
-    that go first together (`leaders`) are at the beginning.
+    For a cost also the priors alone, and for two classes a curve that weights each class by the
+    root of what is at stake in it, unless one would be left with too few cases. Those that are
+    averaged first (`leaders`) are at the beginning.
     """
     candidates = _for_any_aim(cases)
     if not isinstance(by, Application) or len(candidates) == 1:
@@ -373,7 +374,7 @@ def _falls(cases: Cases) -> bool:
 
 
 def _for_any_aim(cases: Cases) -> list[Calibrator]:
-    """What is tried for proper scores."""
+    """The candidates for proper scores."""
     size = cases.scores.size
     numbers = np.bincount(cases.codes, minlength=size)
     if size == 2:

@@ -32,7 +32,7 @@ class Rank(Calibrator):
     .. math:: \mathrm{logit}\,p = a \log r - b \log(1-r) + c, \qquad a, b \ge 0
 
     Takes log odds or any increasing score (n,), or log-posteriors (n, 2); returns posteriors
-    (n, 2). Infinite scores are only the first and the last in rank.
+    (n, 2). Infinite scores simply rank first or last.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ class Average(Calibrator):
         One positive weight per member, on any scale. Default: all the same.
     emphasis : sequence of float, optional
         One positive number per class, such as what an error on it costs. The mean is taken of
-        posteriors multiplied by them and normalised, and then moved back: a mean that is finest
-        where decisions change, not at one half. Default: none.
+        posteriors multiplied by them and normalised, and then moved back, so that it is most
+        precise where decisions change, not at one half. Default: none.
     priors, classes
         See `Calibrator`; they replace those of the members.
     bound

@@ -19,9 +19,9 @@ from stakes.typing import FloatArray, Priors
 #: Scores and weights of each class.
 _Groups = list[tuple[FloatArray, FloatArray]]
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
-#: A score that more of a class has counts for no more than this share of the class...
+#: No score counts for more than this share of a class in its median deviation.
 _SHARE = 0.05
-#: ...in its median deviation, of which the spread of a t density is at least this part.
+#: The spread of a t density is at least this part of the median deviation.
 _LEAST = 0.5
 #: Scores are the same when they are closer than this, relatively.
 _SAME = 1e-9
@@ -45,7 +45,7 @@ class Gaussian(Calibrator):
     variances : "equal" or "unequal"
         Equal variances give a line; unequal ones a parabola, which does not increase everywhere.
     tails : "normal" or "t"
-        Student's t stands outliers; its degrees of freedom are chosen by likelihood.
+        Student's t tolerates outliers; its degrees of freedom are chosen by likelihood.
 
     Notes
     -----

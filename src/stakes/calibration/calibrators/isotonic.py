@@ -115,7 +115,7 @@ class Isotonic(Calibrator):
 
 
 def _class_odds(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
-    """Log odds of each class against all others together; of two classes, of the second."""
+    """Log odds of each class against all others together; with two classes, of the second only."""
     if scores.size == 2:
         yield 1, scores.log_odds()
         return
@@ -140,7 +140,7 @@ def _knots(blocks: Blocks, shift: float) -> FloatArray:
 
 
 def _interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> FloatArray:
-    """Piecewise linear map; beside an infinite value the finite neighbour is continued."""
+    """Piecewise linear map; next to an infinite value the finite neighbour is extended."""
     finite = np.isfinite(values)
     if not finite.any():
         return np.asarray(np.where(scores < places[len(places) // 2], values[0], values[-1]))
@@ -172,8 +172,8 @@ class VennAbers(Calibrator):
     Notes
     -----
     The guarantee is for the priors of the data. Target priors move both bounds and the merged value
-    afterwards, the class shares of the data taken as known. It is for cases of one weight, that of
-    the next case: `bounds` needs rows of weight 1.
+    afterwards, taking the class shares of the data as known. It assumes that all cases, and the
+    next one, have the same weight: `bounds` needs rows of weight 1.
 
     References
     ----------
@@ -279,14 +279,14 @@ class Histogram(Calibrator):
     -----
     Bins are cut half-way between two different scores, as near to equal mass as ties allow; none
     is empty, and there may be fewer than asked for. With no more different scores than bins each
-    score has a bin of its own. Of two cuts that are equally near the one towards the middle is
-    taken, in the very middle the lower one; but for that, swapping the classes and the sign of the
-    scores swaps the posteriors.
+    score has a bin of its own. Of two cuts that are equally near, the one towards the middle is
+    taken, and exactly in the middle the lower one; apart from that, swapping the classes and the
+    sign of the scores swaps the posteriors.
 
     The posterior of a bin with k of n cases is (k + 1/2)/(n + 1), so never 0 or 1. The interval is
     Clopper and Pearson's, at 1 - (1 - level)/bins in each bin. It counts every row as one case and
-    needs rows of equal weight. Target priors move both of its ends, the class shares of the data
-    taken as known.
+    needs rows of equal weight. Target priors move both of its ends, taking the class shares of the
+    data as known.
 
     References
     ----------

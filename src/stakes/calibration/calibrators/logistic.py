@@ -47,8 +47,8 @@ def on_line(odds: FloatArray, slope: float, intercept: float) -> FloatArray:
 class FiniteCases(NamedTuple):
     """Log odds, classes and prior weights of the finite cases.
 
-    `share` is theirs of the weight of all; `below` and `above` say whether others are infinite,
-    also of cases that are held out.
+    `share` is their share of the total weight; `below` and `above` say whether other cases have
+    infinite scores, including cases that are held out.
     """
 
     odds: FloatArray
@@ -62,8 +62,8 @@ class FiniteCases(NamedTuple):
 def _finite_cases(cases: Cases) -> FiniteCases:
     """The finite cases; infinite ones must be right.
 
-    An infinite score on the right side costs nothing under any positive slope, and all under any
-    other. So it drops out where slopes are held positive.
+    An infinite score on the right side costs nothing under a positive slope, and infinitely much
+    under any other. So it can be left out if slopes are held positive.
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
     above, below = (False, False) if cases.scores.barred is None else cases.scores.barred.tolist()
@@ -172,7 +172,7 @@ class Beta(Smoothable):
 
     Notes
     -----
-    A negative coefficient would make the map decrease; the best of at least 0 are found.
+    A negative coefficient would make the map decrease, so the best ones not below 0 are found.
 
     References
     ----------

@@ -52,8 +52,8 @@ class Matrix(Calibrator):
     Starts at the affine optimum; Newton with conjugate gradients until no entry of the gradient
     of the mean objective exceeds 1e-5. Infinite scores need a `bound`, and so do marks like -1e9,
     beside which the others vanish. A class without cases is refused. The mean of the diagonal is
-    free: where it would be infinite, because the matrix tells all cases apart, smoothed targets
-    are used, as in `Affine`.
+    free: where it would be infinite, because the matrix separates all cases, smoothed targets are
+    used, as in `Affine`.
 
     References
     ----------
@@ -186,7 +186,7 @@ def _finite_table(scores: Scores) -> FloatArray:
 
 #: Prior standard deviations of a slope of the curve: about 1, and about its neighbour.
 _SLOPES = (1.0, 0.3)
-#: Log-posteriors below this tell a matrix nothing more, as those of masked classes.
+#: Log-posteriors below this count as this, such as those of masked classes.
 _LEAST = -30.0
 
 
@@ -289,8 +289,8 @@ class StructuredMatrix(CommonCurve):
     The log-posteriors are on their natural scale after the curve, so the spreads mean the same
     for any classifier; those below -30, as of masked classes, count as -30. Newton with conjugate
     gradients until no entry of the gradient of the mean objective exceeds 1e-5. Infinite scores
-    need a `bound`. A class without cases is refused. Where the classes can be told apart
-    perfectly, what is said of `Matrix` holds.
+    need a `bound`. A class without cases is refused. If the classes can be separated perfectly,
+    see the notes of `Matrix`.
 
     References
     ----------

@@ -45,9 +45,9 @@ def _rank_log_odds(ranks: FloatArray) -> FloatArray:
 
 #: Cells into which places along the curve are rounded; the curve is kept at their centres.
 _CELLS = 401
-#: How much of a place is rank; the rest is score.
+#: The share of the rank in a place; the rest is the score.
 _RANK_PARTS = (1.0, 0.5, 0.0)
-#: How many times as much as the other a class may count at most.
+#: The largest allowed ratio of the two numbers of an emphasis.
 _MOST = 1e6
 
 
@@ -56,8 +56,8 @@ class Smooth(Calibrator):
 
     For two classes when the shape of the miscalibration is unknown and cases are not many: less
     rigid than `Beta` and `Rank`, less jumpy than `Isotonic`. How smooth the curve is and along what
-    it is smooth follow from the cases themselves. Where few cases speak, posteriors stay
-    nearer to one half than the best curve alone, as a mean over all likely curves does.
+    it is smooth follow from the cases themselves. Where cases are few, posteriors stay nearer to
+    one half than the best curve does, because they are a mean over all likely curves.
 
     .. math:: \mathrm{logit}\,p = \sum_j \beta_j B_j(x), \qquad
               \lambda \sum_j (\beta_j - 2\beta_{j+1} + \beta_{j+2})^2 \text{ as penalty}
@@ -69,11 +69,11 @@ class Smooth(Calibrator):
     Parameters
     ----------
     emphasis : sequence of two floats, optional
-        How much a case of each class counts while the curve is sought, such as the root of what an
-        error on it costs: the curve is then finest where posteriors multiplied by them are equal.
-        The class with the larger number counts in full, so no case stands for more than one.
-        Posteriors are those of the cases as they are, if enough is left of the other class: where
-        it counts for some ten cases or fewer they lean towards it, and for less than one `fit`
+        How much a case of each class counts while the curve is fitted, such as the root of what an
+        error on it costs: the curve is then most precise where posteriors multiplied by them are
+        equal. The class with the larger number counts in full, so no case stands for more than one.
+        The posteriors still hold for the cases as they are, if enough is left of the other class:
+        where it counts for some ten cases or fewer they lean towards it, and below one case `fit`
         raises. Default: all cases count alike.
     priors, classes, bound
         See `Calibrator`.
@@ -82,12 +82,12 @@ class Smooth(Calibrator):
     -----
     Cubic B-splines with 11 equal pieces in x, which is the log odds of the mid-rank, the score, or
     their mean, each from 0 to 1. Thirteen values of :math:`\lambda` and the three kinds of x are
-    weighed by their marginal likelihood (Laplace) and averaged; each curve of variance v enters
-    with c more cases of each class than the :math:`1/(v\,p(1-p))` it rests on, at most all, where
-    c is 1, or less if its log odds spread more than those of Beta(1, 1): Beta(c, c) has their
-    variance. One case of average class, spread over all, keeps separable data finite. What still
-    decreases is pooled. Target priors shift the log odds; the curve does not depend on them. The
-    work after sorting does not grow with the cases.
+    weighted by their marginal likelihood (Laplace) and averaged. A curve of variance v rests on
+    :math:`1/(v\,p(1-p))` cases, at most on all, and enters with c more cases of each class. c is 1,
+    or less if the log odds spread more than those of Beta(1, 1); Beta(c, c) then has their
+    variance. One extra case with the average class shares, spread over all, keeps separable data
+    finite. Stretches that still decrease are pooled. Target priors shift the log odds; the curve
+    does not depend on them. The work after sorting does not grow with the cases.
 
     References
     ----------
@@ -169,7 +169,7 @@ class Smooth(Calibrator):
 
 
 def _two_numbers(emphasis: Any) -> list[float]:
-    """The emphasis as plain numbers."""
+    """The emphasis as two plain numbers, checked."""
     given = np.asarray(emphasis, dtype=object)
     plain = given.shape == (2,) and all(map(is_number, given))
     first, second = given if plain else (0.0, 0.0)

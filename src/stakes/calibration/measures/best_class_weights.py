@@ -51,8 +51,8 @@ class ClassWeights(AnswersGuesses):
     unit : str or None
         Unit of the costs.
     doubt : str
-        Why nothing can be said about calibration, where the weights of the cases are too small to
-        learn from; empty otherwise.
+        Why nothing is known about calibration, if the weights of the cases are too small to learn
+        from; empty otherwise.
     """
 
     weights: FloatArray
@@ -225,9 +225,9 @@ def _decisions(values: NDArray[Any], weights: FloatArray, costs: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCaseGain(AnswersGuesses):
-    """The most that calibration can save on these cases, and for whom: optimistic for others.
+    """The most that calibration can save on these cases, and in which application.
 
-    What `worst_case_gain` returns.
+    What `worst_case_gain` returns; optimistic for other cases.
 
     Attributes
     ----------
@@ -305,7 +305,7 @@ def worst_case_gain(
     kind : {"log_odds", "llr"}, optional
         What a column of scores means; log odds if left out.
     classes : sequence of names, optional
-        The two classes, the one that high scores speak for second.
+        The two classes; high scores mean the second.
     sample_weight : array-like of shape (n_cases,), optional
         Weights of the cases.
 
@@ -320,7 +320,7 @@ def worst_case_gain(
     least cost is concave, so the maximum lies at a score. At an infinite score it is the limit as
     the effective prior goes to 0 (or 1): the share of the first (second) class that is called
     impossible. The least cost is that of the best increasing map on these very cases, so the gain
-    is optimistic: also calibrated scores, of a few cases, seem to leave something to gain. For what
+    is optimistic: even calibrated scores of a few cases seem to leave something to gain. For what
     calibration is worth on new cases see `calibration_gain`.
 
     References

@@ -177,8 +177,8 @@ class DecisionCalibration(AnswersGuesses):
     promised, actual : ndarray
         Mean expected cost by the posteriors, and mean cost; nan for a decision never taken.
     standard_error : ndarray
-        Of the difference; with two cases more that cost the least and the most a decision can,
-        so that errors not yet seen are not taken for impossible.
+        Of the difference; with two cases added that cost the least and the most a decision can,
+        so that errors not yet seen do not count as impossible.
     """
 
     decisions: tuple[Name, ...]
@@ -212,7 +212,7 @@ class DecisionCalibration(AnswersGuesses):
 def decision_calibration(
     y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
 ) -> DecisionCalibration:
-    r"""Compare, decision by decision, the cost the posteriors promise with the cost that came.
+    r"""Compare, decision by decision, the cost that the posteriors promise with the actual cost.
 
     A classifier whose differences are all 0 can be trusted for these costs, even if it is not
     calibrated in every other sense. Look at it before believing an expected cost.
@@ -387,7 +387,7 @@ def decompose(
     with np.errstate(divide="ignore"):
         flat = np.broadcast_to(np.log(cases.priors), logs.shape)
     weights = cases.prior_shares()
-    counts = weights > 0.0  # without weight, not even an infinite loss is one
+    counts = weights > 0.0  # a case of weight 0 adds nothing, not even an infinite loss
     total, calibrated, prior = (
         float(weights[counts] @ case_losses(np.asarray(x), cases.codes, by)[counts])
         for x in (cases.log_posteriors(), logs, flat)

@@ -43,8 +43,8 @@ class CalibrationGain(AnswersGuesses):
     before, after : float
         The loss of the scores as they are and after calibration.
     interval : pair of float
-        For `gain`, at `level`; from the variation between cases (or groups), the fitted maps
-        taken as given. For a cost it allows for errors that were not seen, see `calibration_gain`.
+        For `gain`, at `level`; from the variation between cases (or groups), taking the fitted
+        maps as given. For a cost it allows for errors that were not seen, see `calibration_gain`.
     fitting : str
         How the calibrator was fitted; "optimistic" if on the same cases.
     impossible : pair of int
@@ -53,8 +53,8 @@ class CalibrationGain(AnswersGuesses):
     rows : tuple of int
         The first ten of them.
     doubt : str
-        Why nothing can be said, where the weights are so small that the calibrator learnt as from
-        next to no cases; empty otherwise.
+        Why the gain is not known, if the weights are so small that the calibrator learnt next to
+        nothing; empty otherwise.
     """
 
     measure: str
@@ -293,9 +293,9 @@ def gain_of(
 
 
 def about_light_weights(cases: Cases) -> str:
-    """That weights make up for too few cases to learn from, and what to do; else empty.
+    """A sentence if the weights add to too few cases to learn from; otherwise empty.
 
-    Cases that belong together may share the weight of one.
+    Cases of one group may share the weight of one case.
     """
     mass = float(cases.weights.sum())
     rows = len(np.unique(cases.unit_numbers()[cases.weights > 0.0]))

@@ -28,7 +28,7 @@ def gain_interval(
 def _reach(level: float, weights: FloatArray, index: IntArray) -> float:
     """Standard errors to either side, by Student's t: cases or groups may be few.
 
-    Its degrees of freedom are one less than the groups, of equal weight, that vary like these.
+    Its degrees of freedom are the effective number of groups minus one.
     """
     from scipy.special import stdtrit
 
@@ -55,7 +55,7 @@ def _spread(values: FloatArray, weights: FloatArray, cases: Cases, index: IntArr
 #: Calibrated posteriors of few cases are trusted within a factor of 3 exp(60 / n).
 _TRUST, _FEW = 3.0, 60.0
 
-#: How many groups in which all cases change together are added to those that were seen.
+#: Number of groups, with all cases changing together, that are added to those that were seen.
 _CLUSTERS = 2.0
 
 
@@ -69,7 +69,7 @@ class Change(NamedTuple):
 
 
 class _Classes(NamedTuple):
-    """Of each class: its weight, that of one case (group) more, how many there are, and trust."""
+    """Of each class: its weight, that of one more case (group), how many there are, and trust."""
 
     mass: FloatArray
     unit: FloatArray
@@ -94,15 +94,15 @@ class _Kinds(NamedTuple):
 def cost_interval(
     change: Change, weights: FloatArray, cases: Cases, level: float
 ) -> tuple[float, float]:
-    """Interval for the mean of what the change takes off the cost, the weights adding to 1.
+    """Interval for the mean cost that a change of decisions saves; the weights add to 1.
 
-    The normal interval of the cases (groups), in which the sum of all gains and that of all
-    losses have limits by gamma distributions, with half an event more, in place of the normal
-    ones. That event is of the kind (from one decision to another, in one class) where it weighs
-    most, as far as the calibrated posteriors of all cases whose decision changes so expect it,
-    times a factor of trust. Another stands for changes between decisions that were seen in no
-    case. Distances add as variances do (Zou and Donner 2008). Where gains and losses cancel
-    within groups there is less to replace, and the normal interval is the least.
+    It is the normal interval of the cases (groups), except that the sum of all gains and that of
+    all losses have the limits of gamma distributions, with half an event more than was seen. That
+    event is of the kind (from one decision to another, in one class) where it weighs most. It is
+    limited to what the calibrated posteriors of the cases with such a change expect, times a
+    factor of trust. Another event stands for changes that were seen in no case. Distances add as
+    variances do (Zou and Donner 2008). Where gains and losses cancel within groups there is less
+    to replace, and the interval is at least the normal one.
     """
     index = cases.unit_numbers()
     taken = change.costs[cases.codes, change.before] - change.costs[cases.codes, change.after]
@@ -116,7 +116,7 @@ def cost_interval(
         kinds = _kinds(change, changed, weights, cases, index)
         gain_up, gain_down, of_gains = _distances(kinds, about, 1.0, level)
         loss_up, loss_down, of_losses = _distances(kinds, about, -1.0, level)
-        # From 0 to 1: whether gains and losses vary more apart than together, by a quarter at most.
+        # 0 if gains and losses vary no more separately than together, 1 from a quarter more on.
         apart = (of_gains + of_losses) / variance if variance > 0.0 else np.inf
         least = float(np.clip(4.0 * (apart - 1.0), 0.0, 1.0)) * normal
         above = max(above + gain_up + loss_down, least)
@@ -131,7 +131,7 @@ def cost_interval(
 
 
 def _classes(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> _Classes:
-    """What one case or group of each class weighs; groups as far as changes cluster in them."""
+    """The weight of each class and of one case; of a group as far as changes cluster in groups."""
     size = len(cases.counts)
     mass = weighted_sums(cases.codes, weights, size)
     here = np.where(mass > 0.0, mass, 1.0)
@@ -157,7 +157,7 @@ def _squares(weights: FloatArray, codes: IntArray, index: IntArray, size: int) -
 
 
 def _clustering(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> float:
-    """Correlation of changes within groups, with some groups more in which all change together."""
+    """Correlation of changes within groups, with `_CLUSTERS` more in which all change together."""
     per = float(_squares(weights, np.zeros_like(index), index, 1)[0] / (weights @ weights))
     if cases.groups is None or per <= 1.0:
         return 1.0
@@ -199,11 +199,11 @@ def _kinds(
 def _distances(
     kinds: _Kinds, about: _Classes, side: float, level: float
 ) -> tuple[float, float, float]:
-    """Of all gains (side 1), or losses (-1), of every kind of change.
+    """Excess of squared limit distances over the normal ones, above and below, and the variance.
 
-    What the squared distances from their sum to its limits above and below are beyond the normal
-    ones, and the variance of the sum. The limits are those of a weighted sum of counts, with half
-    an event more, by a gamma distribution; above, no more than is expected.
+    They are those of the sum of all gains (side 1), or losses (-1), over every kind of change. The
+    limits are those of a weighted sum of counts, with half an event more, by a gamma distribution;
+    the upper one is no more than is expected.
     """
     from scipy.special import gammaincinv, ndtri
 
@@ -215,7 +215,7 @@ def _distances(
     likely = np.minimum(1.0, expected / unit / gammaincinv(0.5, 0.5 + level / 2))
     variances, whole = worth**2 * kinds.seen * unit, rest + kinds.seen
     total, spread = float((worth * kinds.seen).sum()), float(variances.sum())
-    # How far the classes are from being drawn whole: then there is nothing more to be seen.
+    # The share of the classes that was not seen; if all was, nothing more can be seen.
     apart = float((variances * (rest + unit / 2) / (whole + unit)).sum())
     apart = apart / spread if variances.any() else 1.0
     variance = float((worth**2 * kinds.squares * rest / whole).sum())
@@ -232,9 +232,9 @@ def _distances(
 
 
 def _unheard_of(costs: FloatArray, about: _Classes) -> float:
-    """What one case more could make, of a change between decisions that was seen in no case.
+    """The effect of one more case with a change of decision that was seen in no case.
 
-    It is near where the two are equally good, which says how probable its class is.
+    It lies near where both decisions are equally good, which says how probable its class is.
     """
     ranges = np.where(about.mass > 0.0, costs.max(axis=1) - costs.min(axis=1), 0.0)
     pull = ranges * about.scale

@@ -55,12 +55,12 @@ def equal_mass(said: FloatArray, weights: FloatArray, bins: int) -> IntArray:
 def _furthest(
     said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, bins: int | None
 ) -> tuple[Look | None, bool]:
-    """The group of forecasts furthest from what happened beyond chance; whether any is judged.
+    """The group of forecasts furthest from what happened, beyond chance; and if any was judged.
 
-    Looked at are all cases, their halves by forecast, quarters and so on, every forecast that is
-    common by itself, and `bins` of equal mass if a number is given: none depends on what
-    happened. The chance of each is bounded by the binomial distribution of its mean forecast, and
-    shared among all. One of `bins` goes before the others.
+    The groups are all cases, their halves by forecast, quarters and so on, every common forecast
+    by itself, and `bins` of equal mass if a number is given; none depends on what happened. The
+    chance of each is bounded by the binomial distribution of its mean forecast, and all groups
+    share the rate of false alarms. One of `bins` is preferred to the others.
     """
     values, member = np.unique(said, return_inverse=True)
     member = member.reshape(-1)
