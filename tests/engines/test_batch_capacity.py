@@ -106,7 +106,7 @@ def test_refusals():
         rule.decide_frame(FRAME, capacity="review=200/day")
     assert "review=200" in found.value.hint
     cut = DecisionRule(Application([[0, 1], [1, 0]]), scores="rank", cut=0.5, columns="p")
-    with pytest.raises(CostError, match="shared out by expected costs"):
+    with pytest.raises(CostError, match="within limits need expected costs"):
         cut.decide_frame(FRAME, capacity={1: 5})
     polars = pytest.importorskip("polars")
     with pytest.raises(DataError, match="all rows at once"):

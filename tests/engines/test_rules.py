@@ -128,7 +128,7 @@ def test_models_with_too_many_combinations_are_counted_apart(frame: Any) -> None
     found = reduce_frame(frame(rows), Request("y", models, applications=app))
     for name in models:
         assert found.confusion(name) == counted(rows["y"], rows[name], app)
-    with pytest.raises(UndefinedError, match="counted apart"):
+    with pytest.raises(UndefinedError, match="counted separately"):
         found.paired()
 
 

@@ -1,4 +1,4 @@
-"""Rows in memory, and confusion matrices, as the same summaries that an engine leaves."""
+"""Reduce rows in memory, and confusion matrices, to the summaries that engines return."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def reduce_arrays(
     sample_weight: FloatArray | None = None,
     from_priors: FloatArray | None = None,
 ) -> Reduction:
-    """Positions of true classes, and of what each model decided, as summaries.
+    """Reduce positions of true classes, and of each model's decisions, to summaries.
 
-    Weighted rows are counted for each model alone: comparing models on them takes the rows,
-    which tell more than sums of their weights.
+    Weighted rows are counted for each model separately. To compare models on them takes the rows
+    themselves, which hold more information than sums of their weights.
     """
     request = _request(codes, application, sample_weight is not None, from_priors)
     systems = request.systems
@@ -54,7 +54,7 @@ def reduce_arrays(
 
 
 def reduce_confusions(tables: Mapping[str, ConfusionMatrix], application: Application) -> Reduction:
-    """Confusion matrices over the names of an application, each of cases of its own.
+    """Reduce confusion matrices with the names of an application; each counts its own cases.
 
     Their cells count rows. Where they are not whole numbers, the number of rows is unknown.
     """
@@ -69,7 +69,7 @@ def reduce_confusions(tables: Mapping[str, ConfusionMatrix], application: Applic
 def _request(
     models: Mapping[str, Any], app: Application, weighted: bool, said_at: FloatArray | None = None
 ) -> Request:
-    """What was asked for, columns being called like what they hold."""
+    """A request whose columns are named after what they hold."""
     return Request(
         "y_true",
         {name: name for name in models},
@@ -80,7 +80,7 @@ def _request(
 
 
 def _classes(truth: NDArray[Any], size: int, weights: FloatArray | None) -> Panel:
-    """The cases of each class, whatever was decided."""
+    """The panel that counts the cases of each class, without any system."""
     cells = np.arange(size)[:, None]
     if weights is None:
         return Panel((), cells, np.bincount(truth, minlength=size), {})
@@ -90,6 +90,6 @@ def _classes(truth: NDArray[Any], size: int, weights: FloatArray | None) -> Pane
 
 
 def _panel(system: System, rows: NDArray[Any], sums: Mapping[str, FloatArray]) -> Panel:
-    """One system alone."""
+    """The panel of a single system."""
     cells = np.column_stack(np.unravel_index(np.arange(rows.size), rows.shape))
     return Panel((system,), cells, rows.ravel(), sums)

@@ -1,4 +1,4 @@
-"""Rows that share a capacity: the cheapest decisions within limits, by a rule."""
+"""The cheapest decisions of a rule for rows that share a capacity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from stakes.typing import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LimitedBatch:
-    """The rule at the prices, the decision of each row (-1 if there is none), what limits cost."""
+    """Decisions of a batch of rows within limits.
+
+    `rule` includes the prices of the limits, `codes` holds the decision of each row (-1 if there is
+    none), and `limits` says what each limit costs.
+    """
 
     rule: DecisionRule
     codes: NDArray[Any]
@@ -29,10 +33,10 @@ class LimitedBatch:
 def limited_batch(
     rule: DecisionRule, scores: FloatArray, costs: FloatArray | None, capacity: Any
 ) -> LimitedBatch:
-    """The cheapest decisions within limits of all rows that can be decided.
+    """The cheapest decisions within limits, for all rows that can be decided.
 
-    Limits take the place of the prices of their decisions; other prices stay. Decisions that keep
-    to the limits by themselves are those of the rule, ties included.
+    A limit replaces the price that the rule has for its decision; other prices stay. If the rule's
+    own decisions keep to the limits, those are returned, ties included.
     """
     limits = _limits(rule, capacity)
     limited = [rule.decisions.index(limit.decision) for limit in limits]
@@ -60,8 +64,8 @@ def _limits(rule: DecisionRule, capacity: Any) -> tuple[Limit, ...]:
     """The limits, for a rule that knows what each decision is expected to cost."""
     if rule.cut is not None or rule.scores in ("rank", "decision"):
         raise CostError(
-            "limits are shared out by expected costs, which this rule does not know.",
-            hint="a rule on probabilities, or with a calibrator",
+            "decisions within limits need expected costs, which this rule does not know.",
+            hint="use a rule on probabilities, or one with a calibrator",
         )
     limits, app = read_limits(capacity, rule.decisions), rule.application
     for limit in limits:

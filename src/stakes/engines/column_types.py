@@ -18,9 +18,6 @@ from stakes.exceptions import DataError, LabelError
 from stakes.messages.audience import named
 from stakes.typing import Name
 
-#: What engines call the types of Python.
-_KINDS: dict[type, Any] = {bool: nw.Boolean, int: nw.Int64, float: nw.Float64, str: nw.String}
-
 
 def refuse_lone_column(model: str, n_classes: int) -> None:
     """Raise for one column of floats where there are more than two classes."""
@@ -80,25 +77,25 @@ class ColumnTypes:
         return "posteriors"
 
     def labels(self, name: str) -> Any:
-        """No labels, of the type of a column: booleans, integers, or None for anything else."""
+        """An empty array of the type of a label column: booleans, integers; None for any other."""
         kind = self.types[name]
         if kind == nw.Boolean:
             return np.empty(0, dtype=bool)
         return np.empty(0, dtype=np.int64) if kind.is_integer() else None
 
     def float_type(self, columns: tuple[str, ...]) -> str:
-        """The type that posteriors were written in; numbers of mixed types are read as doubles."""
+        """The type of the columns of posteriors; mixed types are read as doubles."""
         single = all(self.types[name] == nw.Float32 for name in columns)
         return "float32" if single else "float64"
 
     def tolerance(self, columns: tuple[str, ...]) -> float:
-        """How far posteriors may be from adding to one: rounding of their own type."""
+        """How far a sum of posteriors may be from one, by the rounding of their type."""
         small = any(self.types[name] == nw.Float32 for name in columns)
         return sum_tolerance(np.dtype(np.float32 if small else np.float64))
 
 
 def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> Any:
-    """The position of each entry among `names`, as an expression; the one after for all else."""
+    """Expression for the position of each entry among `names`; `len(names)` for other entries."""
     kind = types.types[name]
     absent = len(names)
     if kind == nw.Boolean:
@@ -132,7 +129,7 @@ def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
     whole = f"in pandas, frame[{name!r}].astype(int)"
     if kind == nw.Object:
         text = "" if integer_named(names) else f"; for names, frame[{name!r}].astype(str)"
-        return f"its cells may be of any type; make them one, {whole}{text}"
+        return f"its cells may have any type; convert them to one: {whole}{text}"
     if kind in (nw.String, nw.Categorical) or kind == nw.Enum:
         texts = f"or give names that are text, classes={[str(n) for n in names[:2]]}"
         return f"such a column is read as text and the names are numbers; {whole}, {texts}"

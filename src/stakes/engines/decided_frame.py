@@ -1,4 +1,4 @@
-"""A table with what a rule says of each row, in memory or where the rows are."""
+"""Add a rule's decisions to the rows of a table, in memory or where the rows are."""
 
 from __future__ import annotations
 
@@ -46,9 +46,11 @@ from stakes.typing import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecidedFrame:
-    """The table, how many rows it has, how many lie beyond the range, and are not decided, by why.
+    """A table with the decisions of a rule, and numbers of its rows.
 
-    Rows are counted before anything is written. `batch` is there if the rows kept to limits.
+    `outside` counts rows whose scores lie beyond the range that the rule was made for, and
+    `undecided` counts rows without a decision, by reason. Rows are counted before anything is
+    written. `batch` is set if the rows were decided within limits.
     """
 
     frame: Any
@@ -67,9 +69,9 @@ def decided_frame(
     capacity: Any = None,
     codes: NDArray[Any] | None = None,
 ) -> DecidedFrame:
-    """See `DecisionRule.decide_frame`; `columns` in place of those that the rule knows.
+    """See `DecisionRule.decide_frame`; `columns` replaces the columns that the rule knows.
 
-    `codes` are decisions that were taken already, those of a larger batch.
+    `codes` are the decisions for these rows if they were already taken, in a larger batch.
     """
     one_of(on_error, "on_error", ("raise", "column"))
     rows = nw.from_native(native(frame))
@@ -77,12 +79,12 @@ def decided_frame(
     refuse_names(rule, rows.collect_schema().names(), names, marked=on_error == "column")
     if rows.implementation.is_dask():
         each = "frame.map_partitions(rule.decide_frame)"
-        raise DataError("a frame of Dask is decided partition by partition.", hint=each)
+        raise DataError("a Dask frame must be decided partition by partition.", hint=each)
     if isinstance(rows, nw.DataFrame):
         return _in_memory(rule, rows, names, on_error, capacity, codes)
     if capacity is not None:
         raise DataError(
-            "`capacity` shares out all rows at once, and a lazy frame has not read them.",
+            "`capacity` needs all rows at once, and a lazy frame has not read them.",
             hint="read the frame into memory, or leave out `capacity`: the prices that a rule "
             "carries keep to its limits on average",
         )
@@ -90,9 +92,9 @@ def decided_frame(
 
 
 def decided_table(rule: DecisionRule, frame: Any) -> Any:
-    """The decisions on a frame with the columns of the rule, by position; None for other things.
+    """Positions of the decisions for a frame that has the rule's columns; None for anything else.
 
-    A lazy frame comes back with its decisions: there are no positions before it is read.
+    A lazy frame is returned with a column of decisions, since its rows have not been read.
     """
     rows = nw.from_native(frame, pass_through=True)
     if isinstance(rows, nw.LazyFrame):
@@ -107,7 +109,7 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
 
 def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
-    """The decision on one case that is told by the names of its columns, by position."""
+    """The position of the decision for one case, given as a mapping from columns to values."""
     names = score_columns(rule, None)
     refuse_absent(rule, list(record), names)
     read = {name: np.array([as_number(record[name], name)]) for name in read_columns(rule, names)}
@@ -140,7 +142,7 @@ def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
 def refuse_names(
     rule: DecisionRule, known: Sequence[str], names: Sequence[str], *, marked: bool
 ) -> None:
-    """Raise for columns that are not there, and for those that are added and already there."""
+    """Raise if a column that is read is absent, or one that would be added is there already."""
     refuse_absent(rule, known, names)
     added = (*ADDED, *((REASON,) if marked else ()))
     if taken := [name for name in added if name in known]:
@@ -151,7 +153,7 @@ def refuse_names(
 
 
 def refuse_absent(rule: DecisionRule, known: Sequence[str], names: Sequence[str]) -> None:
-    """Raise for columns that are not there: scores, or what costs are computed from."""
+    """Raise if a column of scores, or one that costs are computed from, is absent."""
     for name in read_columns(rule, names):
         if name not in known:
             there = f"there are {', '.join(map(repr, known[:12]))}"
@@ -166,7 +168,7 @@ def refuse_absent(rule: DecisionRule, known: Sequence[str], names: Sequence[str]
 
 
 def refuse_undecided(undecided: dict[str, int], rows: int, first: int | None = None) -> None:
-    """Raise where rows cannot be decided, with why, how many, and what to type instead."""
+    """Raise if rows cannot be decided, saying why, how many, and what to type instead."""
     if not undecided:
         return
     total = sum(undecided.values())
@@ -180,7 +182,7 @@ def refuse_undecided(undecided: dict[str, int], rows: int, first: int | None = N
 
 
 def named_decisions(rule: DecisionRule) -> list[Any]:
-    """The names of the decisions as one column can hold them: text, where types differ."""
+    """The names of the decisions, as text if a column could not hold their types."""
     names = list(rule.decisions)
     alike = len({type(name) for name in names}) == 1 and type(names[0]) in (str, int, float, bool)
     return names if alike else [str(name) for name in names]
@@ -195,9 +197,9 @@ def arrays_decided(
     costs: FloatArray | None,
     codes: NDArray[Any] | None = None,
 ) -> tuple[dict[str, list[Any]], Any, int]:
-    """The columns that are added, by name; the fault of each row; how many lie outside.
+    """The columns to add, by name; the fault of each row; how many rows lie outside the range.
 
-    `codes` are the decisions of all rows where limits have taken them.
+    `codes` are the decisions of all rows, if they were taken within limits.
     """
     found = faults(rule, scores, costs)
     kept = np.flatnonzero(found < 0)
@@ -231,7 +233,7 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     """The costs of each row by the formulas of the rule, (n, K, M), nan where one is unknown."""
     if not rule.per_case:
         return None
-    case_amounts(rule, DIALECT)  # refuses a rule that does not say them
+    case_amounts(rule, DIALECT)  # raises if the rule lacks the formulas
     made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
@@ -252,12 +254,12 @@ def arrays_read(
 
 
 def columns_read(rule: DecisionRule, rows: Any, names: Sequence[str]) -> dict[str, FloatArray]:
-    """The columns that are read of a table in memory, as numbers."""
+    """The columns that a rule reads from a table in memory, as numbers."""
     return {name: _numbers(rows[name], name) for name in read_columns(rule, names)}
 
 
 def _numbers(column: Any, name: str) -> FloatArray:
-    """A column as numbers, nan where there is none."""
+    """A column as floats, nan where a value is missing."""
     try:
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     except Exception as error:  # each library raises its own
@@ -276,7 +278,7 @@ def _in_memory(
     capacity: Any,
     codes: NDArray[Any] | None,
 ) -> DecidedFrame:
-    """Decided by NumPy."""
+    """Decide the rows of a table in memory with NumPy."""
     scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
     batch = None if capacity is None else limited_batch(rule, scores, costs, capacity)
     if batch is not None:
@@ -302,7 +304,7 @@ def _in_memory(
 
 
 def counted_faults(found: Any) -> dict[str, int]:
-    """How many rows have each fault, of those that occur."""
+    """How many rows have each fault; faults that do not occur are left out."""
     counts = {why: int((found == k).sum()) for k, why in enumerate(REASONS)}
     return {why: count for why, count in counts.items() if count}
 
@@ -311,18 +313,18 @@ def counted_faults(found: Any) -> dict[str, int]:
 
 
 def has_expression(rule: DecisionRule) -> bool:
-    """Whether all that is said of a row is an expression over its columns."""
+    """Whether every column that the rule adds is an expression over columns."""
     return rule.cut is not None or has_formula(rule)
 
 
 def _elsewhere(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str) -> DecidedFrame:
-    """Decided by the engine that has the rows, after it has counted those that cannot be."""
+    """Let the engine that holds the rows decide them, after it has counted undecidable ones."""
     if not has_expression(rule):
         assert rule.calibrator is not None
         raise CostError(
-            f"{rule.calibrator.kind} calibration has no formula, so that lazy frames cannot say "
+            f"{rule.calibrator.kind} calibration has no formula, so lazy frames cannot compute "
             "what its decisions cost.",
-            hint="decide a frame in memory; or the decision alone, as SQL: rule.to_sql(...)",
+            hint="decide a frame in memory; or only the decision, as SQL: rule.to_sql(...)",
         )
     known = rows.collect_schema().names()
     steps = _Steps(rows)
@@ -340,13 +342,13 @@ def _elsewhere(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: st
 
 
 class _Steps:
-    """Rows to which columns are added, each under a name of its own."""
+    """Rows to which intermediate columns are added."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = rows
 
     def keep(self, name: str, expression: Any) -> Any:
-        """Make a column of what is read more than once."""
+        """Make a column of an expression that is used more than once."""
         self.rows = self.rows.with_columns(**{PREFIX + name: expression})
         return nw.col(PREFIX + name)
 
@@ -370,14 +372,14 @@ def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
 
 
 def _no_number(value: Any) -> Any:
-    """That a value is null, or no number."""
+    """Whether a value is null or nan."""
     return value.is_null() | value.is_nan()
 
 
 def _looked_at(
     rule: DecisionRule, rows: Any, scores: list[Any], reason: Any
 ) -> tuple[int, dict[str, int], int]:
-    """Rows, those that cannot be decided by why, and those beyond the range, in one pass."""
+    """Count all rows, undecidable rows by reason, and rows beyond the range, in one pass."""
     asked = {"rows": nw.len()}
     for k, why in enumerate(REASONS):
         asked[f"why{k}"] = (reason == why).cast(nw.Int64).sum()
@@ -393,7 +395,7 @@ def _looked_at(
 
 
 def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any]:
-    """The four columns of rows that can be decided."""
+    """Expressions for the four columns that are added to rows that can be decided."""
     names = named_decisions(rule)
     single = scores[-1]
     if len(scores) == 2 and rule.scores != "posterior":  # log odds of two columns
@@ -435,7 +437,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
 
 
 def _not_below_zero(value: Any) -> Any:
-    """A number, or 0 where rounding has left less."""
+    """A number, or 0 where rounding made it negative."""
     return DIALECT.greatest([value, DIALECT.literal(0.0)])
 
 
@@ -463,6 +465,6 @@ def _costs(rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps) -> l
 
 
 def _weighed(parts: list[Any], weights: list[float]) -> Any:
-    """A weighed sum; 0 where all weights are."""
+    """A weighted sum; 0 if all weights are 0."""
     terms = [w * part for w, part in zip(weights, parts, strict=True) if w]
     return reduce(add, terms) if terms else parts[0] * 0.0

@@ -1,4 +1,4 @@
-"""Decided rows of a DuckDB relation written to a file as they come."""
+"""Write the decided rows of a DuckDB relation to a file as they come."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stakes.sources.table_output import line_of
 
 #: Rows that leave DuckDB together, where NumPy decides them.
 _BATCH = 1 << 16
-#: Rows that can be shared out within limits, which takes all their expected costs in memory.
+#: The most rows that can be decided within limits: all their expected costs are in memory.
 _MOST_ROWS = 20_000_000
 #: How DuckDB is told to write, by the ending of the file.
 _FORMATS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json"}
@@ -47,7 +47,7 @@ def write_decided(
     columns: Any,
     capacity: Any = None,
 ) -> DecidedFrame:
-    """Write the rows with what the rule says of them, in their order; and say how many they are."""
+    """Write the rows with the rule's decisions, in their order, and return their numbers."""
     _keep_order(relation)
     if capacity is not None:
         batch = _limited(rule, relation, columns, capacity)
@@ -63,20 +63,20 @@ def write_decided(
 
 
 def _keep_order(relation: Any) -> None:
-    """Let rows be written in the order in which they stand in the files."""
+    """Make DuckDB write rows in the order of the files."""
     relation.query("stakes_rows", "SET preserve_insertion_order = true")
 
 
 def _limited(rule: DecisionRule, relation: Any, columns: Any, capacity: Any) -> LimitedBatch:
-    """All rows shared out at once, from a first pass over the columns that decide."""
+    """Decide all rows within limits at once, in a first pass over the columns that are needed."""
     names = score_columns(rule, columns)
     needed = read_columns(rule, names)
     refuse_names(rule, relation.columns, names, marked=False)
     count = int(relation.count("*").fetchall()[0][0])
     if count > _MOST_ROWS:
         raise DataError(
-            f"{grouped(count)} rows are too many to be shared out at once; at most "
-            f"{grouped(_MOST_ROWS)} are.",
+            f"{grouped(count)} rows are too many to be decided within limits; the most is "
+            f"{grouped(_MOST_ROWS)}.",
             hint="leave out --capacity: the prices of a rule from  stakes eval ... --capacity  "
             "keep to its limits on average",
         )
@@ -90,7 +90,7 @@ def _limited(rule: DecisionRule, relation: Any, columns: Any, capacity: Any) -> 
 
 
 def _tables(relation: Any) -> Iterator[Any]:
-    """The rows as tables of Arrow, in their order."""
+    """The rows as Arrow tables, in their order."""
     arrow = load("pyarrow", extra="duckdb")
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     for batch in read(_BATCH):
@@ -106,7 +106,7 @@ def _by_batches(
     columns: Any,
     codes: NDArray[Any] | None = None,
 ) -> DecidedFrame:
-    """The same through NumPy, for calibrations that have no formula and for rows within limits."""
+    """Write rows that NumPy decides in batches: for limits, and calibrations without a formula."""
     rows, outside, why = 0, 0, Counter[str]()
     writer: Any = None
     with path.open("wb") as stream:
@@ -125,7 +125,7 @@ def _by_batches(
 def _writer(
     ending: str, stream: Any, schema: Any
 ) -> tuple[Callable[[Any], Any], Callable[[], Any]]:
-    """What writes a table of Arrow, and what ends the file."""
+    """Functions that write an Arrow table and that finish the file."""
     if ending == ".jsonl":
 
         def lines(table: Any) -> None:

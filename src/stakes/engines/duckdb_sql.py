@@ -13,7 +13,7 @@ from stakes.engines.row_values import PREFIX, Grouping, Plan, Table, aggregates
 from stakes.messages.steps import steps
 from stakes.rules.sql_text import DUCKDB
 
-#: Bits of a key up to which groups are places in an array.
+#: Keys of up to this many bits are grouped in a plain array, without hashing.
 WIDEST = 18
 #: Rows that leave the engine together, where NumPy decides them.
 _BATCH = 4096
@@ -31,7 +31,7 @@ def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
 
 @contextmanager
 def _set(frame: Any, name: str, least: int) -> Iterator[None]:
-    """Raise a setting of DuckDB that is below some number, and put it back."""
+    """Raise a DuckDB setting to at least some number, and restore it afterwards."""
     before = frame.query("stakes_rows", f"SELECT current_setting('{name}')").fetchall()[0][0]
     frame.query("stakes_rows", f"SET {name} = {max(int(before), least)}")
     try:

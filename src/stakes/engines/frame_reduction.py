@@ -25,7 +25,7 @@ from stakes.typing import FloatArray
 
 
 def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
-    """Everything that was counted; `tables` are those of the groupings, in order."""
+    """Build the reduction from the tables of the groupings, in order."""
     for table in tables:
         _mark_missing(made, table, keep_missing)
     if made.from_bins:
@@ -47,7 +47,7 @@ def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fa
 
 
 def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
-    """The cells that bins of one score come to: no threshold cuts a bin."""
+    """Panels of cells from the bins of one score: thresholds are edges, so no bin is split."""
     scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
     decided = []
     for system in made.request.systems:
@@ -73,7 +73,7 @@ def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
 
 
 def _sorted(keys: Any) -> list[Any]:
-    """Keys in their order, or by how they are written where types are mixed."""
+    """Keys in their order; by their `repr` where types are mixed."""
     try:
         return sorted(keys)
     except TypeError:
@@ -91,7 +91,7 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
 
 
 def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
-    """Put None for every value of `by` that is missing; raise where none may be."""
+    """Replace missing values of `by` by None if `keep`; raise for them otherwise."""
     for name in made.request.by:
         missing = [_is_missing(value) for value in table[name]]
         if any(missing) and not keep:
@@ -136,7 +136,7 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
 
 
 class _Binned(NamedTuple):
-    """The bins of one model in one slice, with what `Part` says of them."""
+    """The bins of one model in one slice; `Part` describes the fields."""
 
     bins: ScoreBins
     numbers: FloatArray | None
@@ -144,7 +144,7 @@ class _Binned(NamedTuple):
 
 
 def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ...], _Binned]:
-    """The bins of one model in every slice; of weighted rows also how many there are."""
+    """The bins of one model in every slice; for weighted rows also numbers of rows."""
     bins: Bins = made.bins[model]
     edges = bins.edges
     codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
@@ -155,7 +155,7 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
     priors = made.request.from_priors
     prior = None if priors is None else float(priors[1])
-    if prior is None:  # that of all rows in every slice, so that slices can be added
+    if prior is None:  # every slice takes the share in all rows, so that slices can be added
         total = float(every.sum())
         share = float(second.sum()) / total if total > 0 else 0.0
         prior = share if 0 < share < 1 else None
@@ -172,7 +172,7 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         held = np.zeros((len(cells), edges.shape[0] + 1, 2), dtype=kind)
         for at, values in enumerate(by_class):
             held[at, codes[places]] = values[places]
-        if weighted:  # what rounding leaves where there is nothing
+        if weighted:  # without what rounding leaves in empty bins
             held = np.where(held[1] > 0, np.maximum(held, 0.0), 0.0)
         counts, numbers = held[0], held[1:] if weighted else None
         ends = np.full((2, edges.shape[0] + 1), np.nan)
@@ -189,7 +189,7 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     return found
 
 
-#: Frames with a file of their own: by the package and the name of their type.
+#: Modules for frames that have their own engine, by the package of the frame's type.
 _NATIVE = {"duckdb": "duckdb_sql", "polars": "polars_expressions", "pyspark": "spark_sql"}
 
 
@@ -215,7 +215,7 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
     -----
     Posteriors are read in float64; thresholds of two classes are first rounded to the type of
     their column, so that decimals tie in float32 too. Rows that cannot be used (missing values,
-    unknown labels, posteriors that are none, negative weights) are counted in the same
+    unknown labels, invalid posteriors, negative weights) are counted in the same
     pass, and then refused with their number; nothing is dropped or repaired.
 
     Examples
@@ -243,9 +243,9 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
 
 
 def _with_doubts(found: Reduction, frame: Any) -> Reduction:
-    """The same where the last of several classes is always certain: do others doubt?
+    """Mark models as unsure that are certain about the last of several classes, but not others.
 
-    Looking at one class in the pass over all rows is faster, and nearly always enough.
+    The pass over all rows looks at the last class only: that is faster, and nearly always enough.
     """
     import narwhals as nw
 
@@ -268,14 +268,14 @@ def _with_doubts(found: Reduction, frame: Any) -> Reduction:
 
 
 def _doubted(part: Part, number: int) -> Part:
-    """What marks that a model is not always certain."""
+    """The part with a mark that a model is not always certain."""
     first, name = part.panels[0], f"unsure{number}"
     sums = {**first.sums, name: first.sums[name] + 1.0}
     return replace(part, panels=(replace(first, sums=sums), *part.panels[1:]))
 
 
 def native(frame: Any) -> Any:
-    """The frame itself where narwhals is wrapped around it; raise for anything but a frame."""
+    """The frame without a narwhals wrapper; raise for anything that is not a frame."""
     import narwhals as nw
 
     try:
@@ -287,7 +287,7 @@ def native(frame: Any) -> Any:
     except TypeError:
         hint = "pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()"
         if isinstance(frame, (str, Path)):
-            hint = 'of a query: duckdb.sql("SELECT ..."); of a file: pd.read_csv("data.csv")'
+            hint = 'for a query: duckdb.sql("SELECT ..."); for a file: pd.read_csv("data.csv")'
         raise DataError(
             f"`frame` must be a data frame; got {type(frame).__name__}.", hint=hint
         ) from None

@@ -1,4 +1,4 @@
-"""Frames of any library that narwhals knows: the words of expressions, and their groupings."""
+"""Frames of any library that narwhals supports: expressions over rows, and groupings."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from stakes.engines.row_sample import Chosen
 from stakes.engines.row_values import PREFIX, Grouping, Plan, RowFunction, Table
 from stakes.exceptions import DataError
 
-#: What engines call the types of Python.
+#: The narwhals type for each Python type.
 _KINDS: dict[type, Any] = {bool: nw.Boolean, int: nw.Int64, float: nw.Float64, str: nw.String}
 #: The most nested conditions; Python gives up at a few hundred.
 _NESTED = 32
 
 
 class Narwhals:
-    """The words of expressions, as narwhals spells them."""
+    """Expressions as narwhals writes them."""
 
-    #: Decisions with more products for each row are left to NumPy, batch by batch: 14 to 60 times
-    #: as fast at 100 classes, and a million products never get past planning.
+    #: NumPy takes decisions that need more products per row, batch by batch: it is 14 to 60 times
+    #: as fast at 100 classes, and an engine never finishes planning a million products.
     most_terms = 1_000
 
     def column(self, name: str) -> Any:
@@ -52,7 +52,7 @@ class Narwhals:
         return self.when(condition, self.literal(True), self.literal(False))
 
     def first_of(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
-        """The value of the first condition that holds; of many, first the group that has it."""
+        """The value of the first condition that holds; many conditions are nested in groups."""
         if len(branches) > _NESTED:
             size = -(-len(branches) // _NESTED)
             groups = [branches[k : k + size] for k in range(0, len(branches), size)]
@@ -79,7 +79,7 @@ class Narwhals:
         return condition.cast(nw.Float64)
 
     def ratio(self, top: Any, bottom: Any) -> Any:
-        """A quotient; nothing finite where the divisor is zero."""
+        """A quotient; not finite where the divisor is zero."""
         return top / bottom
 
     def root(self, value: Any) -> Any:
@@ -115,7 +115,7 @@ class Narwhals:
         return value.cast(nw.Int32 if most < 2**31 else nw.Int64)
 
     def known(self, value: Any) -> Any:
-        """That a value is there."""
+        """Whether a value is not null."""
         return ~value.is_null()
 
 
@@ -125,7 +125,7 @@ DIALECT = Narwhals()
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a frame of any kind; lazy ones are collected as groups only."""
     rows = nw.from_native(frame)
-    if isinstance(rows, nw.DataFrame) and not len(rows):  # some narwhals cannot add to no rows
+    if isinstance(rows, nw.DataFrame) and not len(rows):  # some narwhals fail without rows
         ends = [PREFIX + name for name in ("rows", "low", "high")]
         return [{name: [] for name in (*g.keys, *g.sums, *ends)} for g in plan.groupings]
     rows = stepped(frame, plan, columns)
@@ -142,7 +142,7 @@ def sample(
 
 
 def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table | None:
-    """The chosen rows; None of frames that are lazy, whose rows have no number."""
+    """The chosen rows; None for lazy frames, whose rows are not numbered."""
     rows = nw.from_native(frame).select(*columns)
     if isinstance(rows, nw.LazyFrame):
         return None
@@ -159,7 +159,7 @@ def stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
 
 
 def with_functions(rows: Any, functions: Sequence[RowFunction]) -> Any:
-    """The rows with columns that NumPy makes; frames that stay elsewhere cannot have them."""
+    """Add columns that NumPy computes; raise for lazy frames, which cannot have them."""
     if functions and isinstance(rows, nw.LazyFrame):
         raise DataError(
             f"{len(functions[0].columns):,} classes with such costs cannot be decided in "
@@ -174,7 +174,7 @@ def with_functions(rows: Any, functions: Sequence[RowFunction]) -> Any:
 
 
 def batches_with_functions(batches: Iterable[Any], functions: Sequence[RowFunction]) -> Any:
-    """The same for batches of Arrow, as they come."""
+    """Like `with_functions`, for Arrow batches as they come."""
     arrow = load("pyarrow", extra="parquet")
     for batch in batches:
         rows = nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)

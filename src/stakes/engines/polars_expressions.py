@@ -15,7 +15,7 @@ from stakes.engines.row_values import PREFIX, Plan, Table
 
 
 class _Polars(frames.Narwhals):
-    """Columns by the names that they have while rows are counted: see `_plain`."""
+    """Expressions with the names that columns have while rows are counted: see `_plain`."""
 
     def column(self, name: str) -> Any:
         """A column as it is."""
@@ -92,6 +92,6 @@ def _named_plainly(frame: Any, columns: Sequence[str]) -> tuple[Any, tuple[str, 
 
 
 def _named_again(table: Table, keys: Sequence[str]) -> Table:
-    """A table whose keys have the names that they have in the frame."""
+    """A table whose keys are named as in the frame again."""
     names = {_plain(key): key for key in keys}
     return {names.get(name, name): cells for name, cells in table.items()}

@@ -1,4 +1,4 @@
-"""Reduction: what one pass over the rows leaves, slice by slice; adds with +."""
+"""Reduction: the summaries of one pass over the rows, by slice; reductions add with +."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Joint cells of some systems: the rows of each that occurs, and sums over them by name."""
+    """Joint cells of some systems, as far as they occur: their rows, and sums over these by name."""
 
     systems: tuple[System, ...]
     cells: IntArray  # (n_cells, 1 + n_systems)
@@ -41,7 +41,7 @@ class Panel:
         return self.sums.get("weight", self.rows)
 
     def gathered(self) -> Panel:
-        """The same with each cell once, where it may occur several times."""
+        """The same panel with repeated cells added up."""
         kept, counted = add_cells(self.cells, self.rows)
         place = {tuple(cell): k for k, cell in enumerate(kept.tolist())}
         inside = self.rows > 0
@@ -74,9 +74,10 @@ class Panel:
 class Part:
     """Everything about the rows of one slice.
 
-    Of weighted rows, `numbers` holds the number of rows and the sum of squared weights by bin and
-    class, (2, n_bins, 2). With costs per case, `risks` holds what acting is expected to cost more
-    than waiting, by bin and class. `sample` are some of the rows, where these were asked for.
+    For weighted rows, `numbers` holds the number of rows and the sum of squared weights by bin and
+    class, (2, n_bins, 2). With costs per case, `risks` holds how much more acting is expected to
+    cost than waiting, by bin and class. `sample` holds some of the rows, if the request asks for
+    them.
     """
 
     panels: tuple[Panel, ...]
@@ -100,7 +101,7 @@ class Part:
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """What two parts hold by name, added."""
+    """Add two mappings by name; a name may be in one of them only."""
     both = {name: first[name] + found for name, found in second.items() if name in first}
     return {**first, **second, **both}
 
@@ -111,10 +112,10 @@ Slice = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reduction:
-    """Summaries of a frame: every model at every application, apart for each slice.
+    """Summaries of a frame: every model at every application, separately for each slice.
 
     Made by `reduce_frame`. Reductions of the same request add with ``+``, so that files,
-    days and shards can be reduced apart. Index it by a slice for the reduction of that slice.
+    days and shards can be reduced separately. Index it by a slice for the reduction of that slice.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class Reduction:
     kinds : mapping of str to {"posteriors", "decisions"}
         What each model gave.
     parts : mapping
-        By values of the columns of `by`, in order: what the rows come to.
+        The summaries of each slice, by its values of the columns of `by`, in order.
     """
 
     request: Request
@@ -178,7 +179,7 @@ class Reduction:
         return PairedCounts(panel.cells, panel.counts, names, self.request.classes, decisions)
 
     def weighted(self, application: str | None = None, *, model: str | None = None) -> CellSums:
-        """What weighted rows tell of how sure costs are; of all models, or of one.
+        """Sums over weighted rows that show how certain costs are, for all models or one.
 
         For `interval` and `compare` of `stakes.uncertainty`: the number of rows of each joint
         cell, and sums of their weights and of powers of these. A row is one case, whatever it
@@ -192,7 +193,7 @@ class Reduction:
         names = tuple(self.request.models) if model is None else (self._model(model),)
         panel = self._together(app, names)
         if "squares" not in panel.sums:
-            raise UndefinedError("weights were added up, not their squares: the rows tell more.")
+            raise UndefinedError("weights were added up, but not their squares: use the rows.")
         sums = [panel.sums[n] for n in ("weight", "squares", "fourths") if n in panel.sums]
         over = {"classes": self.request.classes, "systems": names}
         decisions = self.request.application_of(app).decisions
@@ -236,7 +237,7 @@ class Reduction:
 
     @property
     def _earned(self) -> int:
-        """In how many rows an error costs less than nothing, and less than the right decision."""
+        """In how many rows an error has a negative cost, below that of the right decision."""
         return int(self.whole.panels[0].sums.get("earned", np.zeros(1)).sum())
 
     def log_scores(self, model: str | None = None) -> CostTally:
@@ -249,8 +250,8 @@ class Reduction:
     def brier_scores(self, model: str | None = None) -> CostTally:
         """Squared errors of the posteriors, added up by class; `.cost()` is the mean.
 
-        For two classes of the posterior of the true class, as in `metrics.binary_brier_score`;
-        for more the sum over all classes.
+        For two classes, of the posterior of the true class, as in `metrics.binary_brier_score`;
+        for more, the sum over all classes.
         """
         return self._scores(model, "brier")
 
@@ -270,8 +271,10 @@ class Reduction:
         return [model for model in self.request.models if self._looks(model)[0] == 0]
 
     def _looks(self, model: str) -> tuple[float, FloatArray | None]:
-        """A sum that is 0 where a model is always certain, and of two classes that of p by class,
-        with the same of squares, (2, 2); nan where they were not added up.
+        """A sum that is 0 if a model is always certain, and sums of p and its square by class.
+
+        The first is nan if it was not added up. The second has shape (2, 2); it is None if it was
+        not added up, or if there are more than two classes.
         """
         panel, size = self.whole.panels[0], len(self.request.classes)
         if model in self.whole.bins:
@@ -327,11 +330,11 @@ class Reduction:
 
     @property
     def _decisions(self) -> tuple[Name, ...]:
-        """What may be decided when costs are those of each case."""
+        """The decisions of the first application, which costs per case have too."""
         return next(iter(self.request.applications.values())).decisions
 
     def _tallied(self, panel: Panel, among: Callable[[int, int], Any]) -> CostTally:
-        """What decision j costs cases of class i, for the cells of the panel that `among` tells."""
+        """Cost of decision j for class i, over the cells that `among(i, j)` selects in a panel."""
         shape = (len(self.request.classes), len(self._decisions))
         counts, sums, squares = np.zeros((3, *shape))
         for i, j in np.ndindex(*shape):
@@ -346,7 +349,7 @@ class Reduction:
         return CostTally(counts, sums, squares, self.request.classes, self._decisions)
 
     def _of_bins(self, system: System) -> ConfusionMatrix:
-        """What a model decides at an application beside costs per case: its bins tell."""
+        """The confusion matrix of a system that was not counted, from the bins of its model."""
         bins, app = self.score_bins(system.model), self.request.applications[system.application]
         rule = self.request._rule(app)
         at, decisions = rule.cuts(bins._type_for(np.array(rule.thresholds)))
@@ -390,13 +393,12 @@ class Reduction:
             if set(wanted) <= set(panel.systems):
                 return panel.of(wanted)
         raise UndefinedError(
-            "these models were counted apart: there would be too many combinations of what they "
-            "decide.",
+            "these models were counted separately: their decisions have too many combinations.",
             hint="reduce two models at a time to compare them",
         )
 
     def _panel(self, system: System) -> tuple[Panel, int]:
-        """Where a system was counted."""
+        """The panel in which a system was counted, and its column there."""
         panel = next(each for each in self.whole.panels if system in each.systems)
         return panel, 1 + panel.systems.index(system)
 

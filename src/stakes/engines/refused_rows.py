@@ -55,11 +55,11 @@ class _Fault:
     positions: bool = False  # whether integers of the column would be read as positions
 
 
-# Why bad rows are a cell, not a pass: docs/design/engines.md.
+# Why bad rows are counted in a cell of their own, in the same pass: docs/design/engines.md.
 def refuse_rows(
     frame: Any, engine: ModuleType, request: Request, types: ColumnTypes, refused: int
 ) -> NoReturn:
-    """Raise with what is wrong, in how many rows, and an example; takes one more pass."""
+    """Raise an error that says what is wrong, in how many rows, with an example; one more pass."""
     plan, lit = Plan(), engine.DIALECT.literal
     faults = list(_faults(engine.DIALECT, request, types))
     plan.add(0, "all", lit(0))
@@ -79,7 +79,7 @@ def refuse_rows(
 
 
 def _said(fault: _Fault, rows: list[dict[str, Any]], many: str) -> tuple[str, str]:
-    """The rule, an example and how many; and what to type."""
+    """The message (rule, example, number of rows) and the hint."""
     name = fault.columns[0]
     if not fault.names:
         shown = ", ".join(f"{each} = {rows[0][each]!r}" for each in fault.columns) if rows else ""
@@ -99,7 +99,7 @@ def _said(fault: _Fault, rows: list[dict[str, Any]], many: str) -> tuple[str, st
 def _faults(dialect: Any, request: Request, types: ColumnTypes) -> Iterator[_Fault]:
     """Everything that may be wrong, in the order in which it is reported."""
 
-    def between(name: str, low: float, high: float) -> Any:  # some engines call NaN the largest
+    def between(name: str, low: float, high: float) -> Any:  # some engines sort NaN highest
         number = dialect.number(name)
         return dialect.between(number, dialect.literal(low), dialect.literal(high))
 
@@ -135,6 +135,6 @@ def _faults(dialect: Any, request: Request, types: ColumnTypes) -> Iterator[_Fau
         holds, hint = between(weight, 0.0, _LARGEST), "weights count how often a case is met"
         yield _Fault("weight", DataError, rule, hint, holds, (weight,))
     for name in (name for each in (request.case_costs or {}).values() for name in each.columns):
-        rule = f"`{name}` must be finite, to reckon costs with"
+        rule = f"`{name}` must be finite, because costs are computed from it"
         holds = between(name, -_LARGEST, _LARGEST)
         yield _Fault("cost-column", CostError, rule, _DROP, holds, (name,))

@@ -19,7 +19,7 @@ from stakes.typing import FloatArray, Name
 #: The rule that decides each case by its own costs, in place of an application.
 PER_CASE = "per case"
 
-#: What else can be typed where columns are not named like the classes.
+#: What else a user can type if columns are not named like the classes.
 _BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
 
 #: The most bins of a score; their numbers fit into two bytes.
@@ -54,7 +54,7 @@ class Request:
     sample_weight : str, optional
         Column of weights.
     by : sequence of str
-        Columns whose values part the rows into slices.
+        Columns whose values divide the rows into slices.
     case_costs : mapping, optional
         Costs that differ from case to case, as formulas over columns: see
         `stakes.application.case_costs`. Every case is then decided by its own costs, and what
@@ -75,10 +75,10 @@ class Request:
     positive : name, optional
         The class of which a single column is the probability; needed in the same case.
     sample : int
-        Also bring about this many rows into memory, for what counts cannot tell of more than two
-        classes; all, if there are no more.
+        Also read about this many rows into memory (all, if there are fewer), for what counts
+        cannot tell about more than two classes.
     seed : int
-        Which rows these are.
+        Decides which rows these are.
 
     Examples
     --------
@@ -177,9 +177,10 @@ class Request:
         return next(iter(self.applications.values())).classes
 
     def turned(self, model: str, labels: Any) -> bool:
-        """Whether the single column of a model speaks of the first class.
+        """Whether the single column of a model is the posterior of the first class.
 
-        `labels` are integers or None, as the labels are; raise when order cannot be told.
+        `labels` has the type of the labels: see `ColumnTypes.labels`. Raise if the order of the
+        classes is unknown.
         """
         columns, what = self.models[model], f"posteriors of {model!r}"
         order = replace(self.order, labels=labels)
@@ -191,7 +192,7 @@ class Request:
 
     @property
     def systems(self) -> tuple[System, ...]:
-        """Every model at every application; with costs per case, by those alone."""
+        """Every model at every application; with costs per case, every model at those costs."""
         rules = (PER_CASE,) if self.case_costs else tuple(self.applications)
         return tuple(
             System(model, rule)
@@ -201,20 +202,20 @@ class Request:
 
     @property
     def finds_cut(self) -> bool:
-        """Whether bins tell the best single cut for costs per case: two classes and decisions."""
+        """Whether bins give the best single cut for costs per case: two classes and decisions."""
         shape = next(iter(self.applications.values())).costs.shape
         return self.naive and self.bins > 0 and shape == (2, 2)
 
     def with_case_rules(self, rules: Mapping[str, Mapping[str, Any]]) -> Request:
-        """The same with more rules for each model beside that by the costs of each case.
+        """The same request with further rules for each model, beside the costs of each case.
 
         A rule is a cut on the posterior of the second class, a DecisionRule, or a column with the
-        positions of decisions; bins are those of the pass that found it.
+        positions of decisions. Scores are not binned again.
         """
         return self._but(case_rules=rules, bins=0)
 
     def _but(self, **changes: Any) -> Request:
-        """The same request with some of its checked parts exchanged."""
+        """The same request with some fields replaced, without checking them again."""
         made = object.__new__(Request)
         vars(made).update({**vars(self), **changes})
         return made
@@ -228,7 +229,7 @@ class Request:
         return self.applications.get(rule) or next(iter(self.applications.values()))
 
     def _rule(self, application: Application, score_type: str = "float64") -> DecisionRule:
-        """How posteriors of a type are decided at an application."""
+        """The rule that decides posteriors of some float type at an application."""
         return DecisionRule(application, from_priors=self.from_priors, score_type=score_type)
 
     @property
@@ -291,7 +292,7 @@ def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
 def _places(
     said: Any, name: str, columns: tuple[str, ...], app: Application, order: ClassOrder
 ) -> list[int] | None:
-    """Where each class stands among the columns of a model; None where names do not tell."""
+    """The position of each class among the columns of a model; None if names do not show it."""
     if isinstance(said, Mapping):
         return replace(order, classes=list(said)).places(app.classes) or list(range(len(columns)))
     if len(columns) == 1:
@@ -304,7 +305,7 @@ def _places(
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Names of columns, as a data frame has them."""
+    """Names of columns, with the attribute of a data frame."""
 
     columns: tuple[str, ...]
 

@@ -36,7 +36,7 @@ _PAIRED = 2**20
 
 @dataclass(slots=True, eq=False)
 class Planned:
-    """A plan, and how to read what it comes to."""
+    """A plan, and how to read its results."""
 
     request: Request
     kinds: dict[str, str]
@@ -48,7 +48,7 @@ class Planned:
 
     @property
     def from_bins(self) -> bool:
-        """Whether one grouping by bins tells all: their edges are the thresholds of one model."""
+        """Whether one grouping by bins is enough: its edges include the thresholds of one model."""
         request = self.request
         alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
         more = request.case_costs or request.proper_scores
@@ -64,7 +64,7 @@ class Planned:
 
 
 def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
-    """Everything that one pass over the rows has to do."""
+    """Plan everything that one pass over the rows has to do."""
     at = _Planner(request, types, dialect)
     posteriors = [model for model, kind in at.made.kinds.items() if kind == "posteriors"]
     parts = {model: at.posteriors(k, model) for k, model in enumerate(posteriors)}
@@ -91,14 +91,14 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
     return at.made
 
 
-#: The steps of a plan. A column is made of columns of the steps before its own: what is read of
-#: the frame, sums of that, expected costs, what they are compared with, decisions, cells with
-#: their weights, and what is made of the cell's own columns.
+#: The steps of a plan. A column is made from columns of earlier steps. The steps are: columns of
+#: the frame, sums of these, expected costs, the values they are compared with, decisions, cells
+#: with their weights, and two steps of columns that are made from those.
 _READ, _ADDED, _WEIGHED, _RAISED, _DECIDED, _CELLS, _SCORED, _BINNED = range(8)
 
 
 class _Planner:
-    """Adds columns to a plan, and what is to be counted of them."""
+    """Adds columns, and the groupings that count them, to a plan."""
 
     def __init__(self, request: Request, types: ColumnTypes, dialect: Any) -> None:
         n_classes = len(request.classes)
@@ -109,7 +109,7 @@ class _Planner:
         self.plan = self.made.plan
         self.conditions: list[Any] = []  # what must hold for a row that can be used
         self.good: Any = None  # whether all of them do
-        # the code of the true class; the one after the last makes a cell after the last
+        # an unknown label has the code after the last class, which leads to a cell after the last
         code = coded(dialect, request.label, types, request.classes, "label")
         self.truth = self.column(_READ, "truth", code)
         self.weight: Any = None
@@ -143,7 +143,7 @@ class _Planner:
         return parts
 
     def amounts(self) -> dict[tuple[int, int], Any]:
-        """What each decision costs for each class in each row, where that differs by row."""
+        """The cost of each decision for each class, as a column where it differs by row."""
         found = case_amounts(self.dialect, self.request, self.number)
         limit = self.dialect.literal(_LARGEST)
         for (i, j), amount in found.items():
@@ -191,15 +191,15 @@ class _Planner:
         return self.column(_DECIDED, f"d{k}", decided)
 
     def close(self) -> None:
-        """Say whether everything about a row can be used, but for its label."""
+        """Add the column that says whether a row can be used; its label is not considered."""
         conditions = self.conditions or [self.dialect.literal(True)]
         holds = added(conditions, and_)
         self.good = self.column(_DECIDED, "good", self.dialect.certain(holds))
 
     def weights(self, *, fourths: bool = False) -> list[str]:
-        """The columns of weights that are added up within every cell; those of 0 are no cases.
+        """The columns of weights that every cell adds up; rows of weight 0 are no cases.
 
-        Fourth powers are needed to compare models, and for nothing else.
+        Fourth powers are needed only to compare models.
         """
         if self.weight is None:
             return []
@@ -218,7 +218,7 @@ class _Planner:
         return [once, self.plan.add(step + 1, f"{name}_square", value * value * self.weight)]
 
     def costs(self, amounts: Any) -> list[str]:
-        """The amounts of every cell of the cost matrix; those of the truth and decision count."""
+        """Columns with the amounts of every cell of the cost matrix, to be added up."""
         names: list[str] = []
         for (i, j), amount in amounts.items():
             if not isinstance(amount, float):
@@ -231,7 +231,7 @@ class _Planner:
         return names + self.earned(amounts)
 
     def earned(self, amounts: Any) -> list[str]:
-        """Whether an error of a row costs less than nothing, and less than the right decision."""
+        """Column that marks rows where an error has a negative cost, below the right decision's."""
         lit, odd = self.dialect.literal, []
         decisions = next(iter(self.request.applications.values())).decisions
         places = right_decisions(self.request.classes, decisions)
@@ -247,7 +247,7 @@ class _Planner:
         return [self.plan.add(_WEIGHED, "earned", self.dialect.indicator(added(odd, or_)))]
 
     def lost(self, amounts: Any) -> list[str]:
-        """Powers of what the wrong one of two decisions costs above the right one, and below."""
+        """Powers of how much more, and of how much less, the wrong of two decisions costs."""
         lit, names = self.dialect.literal, []
         first, second = (gap(self.dialect, amounts, i, 1 - i) for i in (0, 1))
         more = self.dialect.when(self.truth == lit(0), first, second)
@@ -262,7 +262,7 @@ class _Planner:
         return names
 
     def looks(self, k: int, last: Any) -> list[str]:
-        """The sum of p (1 - p) of the last class, and of two classes that of p; bins tell both."""
+        """Columns p (1 - p) of the last class and, for two classes, p; not needed with bins."""
         made = {"unsure": last * (self.dialect.literal(1.0) - last)}
         made |= {"leaning": last} if self.made.sizes[0] == 2 else {}
         if self.weight is not None:
@@ -292,7 +292,7 @@ class _Planner:
     ) -> None:
         """Count the joint cells of the truth and some decisions."""
         lit, sizes = self.dialect.literal, self.made.panel_sizes(panel)
-        most = prod((sizes[0] + 1, *sizes[1:]))  # with a label that is none
+        most = prod((sizes[0] + 1, *sizes[1:]))  # with the code of unknown labels
         joint = self.dialect.integer(self.truth, most)  # wide enough for the products
         for code, size in zip(decided, sizes[1:], strict=True):
             joint = joint * lit(size) + code
@@ -308,9 +308,7 @@ class _Planner:
         bins = Bins.fitting(request.bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
         usable = self.good
-        if (
-            not self.made.from_bins
-        ):  # cells tell bad rows, so that bins need no column but their own
+        if not self.made.from_bins:  # the cells count bad rows, so bins only need their own column
             usable = self.dialect.certain(self.dialect.between(score, lit(0.0), lit(1.0)))
         score = self.column(_CELLS, f"score{k}", self.dialect.when(usable, score, lit(0.0)))
         taken = self.column(_SCORED, f"steps{k}", steps(self.dialect, score, bins.half))
@@ -327,7 +325,7 @@ class _Planner:
             made = {"weight": self.weight, "cases": self.dialect.column(PREFIX + "cases")}
             made["squares"] = self.weight * self.weight
             sums += [self.plan.add(_SCORED, f"second_{n}", second * v) for n, v in made.items()]
-        if request.finds_cut:  # what acting is expected to cost more than waiting
+        if request.finds_cut:  # how much more acting is expected to cost than waiting
             said = self.dialect.column(f"{PREFIX}score{k}")
             rule = request._rule(next(iter(request.applications.values())))
             risk = risk_of_acting(self.dialect, said, amounts, rule)

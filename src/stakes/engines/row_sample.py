@@ -1,4 +1,4 @@
-"""Some rows of a frame in memory, chosen by their number: for what counts cannot tell."""
+"""Some rows of a frame, read into memory for what counts cannot tell."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from stakes.engines.row_values import Table
 from stakes.exceptions import StakesError
 from stakes.typing import FloatArray, IntArray
 
-#: Rows that are drawn to re-calibrate models of more than two classes, and numbers at most.
+#: Rows that are drawn to re-calibrate models of more than two classes.
 SAMPLE = 20_000
+#: The most numbers that are drawn: rows times columns.
 _MOST_NUMBERS = 2_000_000
 #: Multiples of this are spread evenly over a circle, whatever periods the rows have.
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -35,11 +36,11 @@ class Chosen(NamedTuple):
 
     @classmethod
     def of(cls, wanted: int, n_rows: int, seed: int) -> Chosen:
-        """About so many of the rows; all of them where there are no more."""
+        """About `wanted` of the rows; all of them if there are no more."""
         return cls(min(1.0, wanted / max(n_rows, 1)), (seed * _SILVER) % 1.0)
 
     def holds(self, number: Any) -> Any:
-        """Whether a row is taken; a number, an array, or an expression of Polars."""
+        """Whether the row of this number is taken; also for arrays and Polars expressions."""
         return (number * _GOLDEN + self.shift) % 1.0 < self.share
 
     def sql(self, number: str) -> str:
@@ -50,7 +51,7 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSample:
-    """Rows in memory: positions of the truth, what models said or decided, weights and groups.
+    """Rows in memory: true classes, posteriors or decisions of models, weights and groups.
 
     `place` is where each row stood, so that rows of slices come together in their order.
     """
@@ -89,19 +90,19 @@ class RowSample:
 
 
 def with_sample(found: Reduction, frame: Any, engine: ModuleType, types: ColumnTypes) -> Reduction:
-    """The reduction with some of its rows, slice by slice; without where an engine has no order."""
+    """Add some of the rows to each slice of a reduction, unless the engine does not order rows."""
     request = found.request
     wanted = min(request.sample, _MOST_NUMBERS // len(request.columns))
     chosen = Chosen.of(wanted, found.n_rows, request.seed)
     table = engine.some_rows(frame, request.columns, chosen)
     if table is None:
         return found
-    if request.sample_weight is not None:  # rows without weight are no cases
+    if request.sample_weight is not None:  # rows of weight 0 are no cases
         kept = [k for k, weight in enumerate(table[request.sample_weight]) if weight > 0]
         table = {name: [values[k] for k in kept] for name, values in table.items()}
     try:
         rows = _read(found, table, types)
-    except StakesError:  # labels that an engine compares and Python does not
+    except StakesError:  # labels that an engine can compare and Python cannot
         return found
     parts: dict[Any, Part] = {}
     keys = list(zip(*(table[name] for name in request.by), strict=True))

@@ -1,4 +1,4 @@
-"""What every row becomes, said once for all engines: costs per case, bins, and the plan of them.
+"""Expressions over rows, written once for all engines: costs per case, bins, and their plan.
 
 Bins are narrow near 0 and near 1, where posteriors crowd: the fourth root of the distance to the
 nearer end is cut into equal parts. It takes two square roots and one product, which every engine
@@ -26,7 +26,7 @@ from stakes.typing import FloatArray
 def case_amounts(
     dialect: Any, request: Request, number: Callable[[str], Any]
 ) -> dict[tuple[int, int], Any]:
-    """The amount of every cell of the cost matrix of a row: a float where it is the same in all."""
+    """Amounts of the cells of a row's cost matrix; floats where all rows have the same amount."""
     if not request.case_costs:
         return {}
     shape = next(iter(request.applications.values())).costs.shape
@@ -38,7 +38,7 @@ def case_amounts(
 
 
 def gap(dialect: Any, amounts: Amounts, truth: int, decision: int) -> Any:
-    """What one decision costs more than the other one, in cases of one of two classes."""
+    """How much more one of two decisions costs than the other, in cases of one class."""
     more, less = (
         dialect.literal(each) if isinstance(each, float) else each
         for each in (amounts[truth, decision], amounts[truth, 1 - decision])
@@ -47,7 +47,7 @@ def gap(dialect: Any, amounts: Amounts, truth: int, decision: int) -> Any:
 
 
 def risk_of_acting(dialect: Any, score: Any, amounts: Amounts, rule: DecisionRule) -> Any:
-    """What the second of two decisions is expected to cost more than the first in each case."""
+    """How much more the second of two decisions is expected to cost than the first, by case."""
     shares = [dialect.literal(1.0) - score, score]
     factors = [float(factor) for factor in rule.factors]
     if any(factor != 1 for factor in factors):
@@ -57,7 +57,7 @@ def risk_of_acting(dialect: Any, score: Any, amounts: Amounts, rule: DecisionRul
 
 
 def added(terms: Sequence[Any], how: Callable[[Any, Any], Any] = add) -> Any:
-    """A sum by halves: engines and Python give up on a thousand additions one within the other."""
+    """A sum by halves, because engines and Python fail at a thousand nested additions."""
     half = len(terms) // 2
     return how(added(terms[:half], how), added(terms[half:], how)) if half else terms[0]
 
@@ -137,7 +137,7 @@ def place(dialect: Any, posterior: Any, taken: Any, half: int) -> Any:
 
 
 def _placed(posteriors: FloatArray, half: int) -> FloatArray:
-    """The same in NumPy."""
+    """`place` for NumPy arrays."""
     near = 0.5 - np.abs(posteriors - 0.5)
     taken = np.floor(np.sqrt(np.sqrt(near)) * scale(half))
     return np.asarray(np.where(posteriors > 0.5, 2 * half - 1 - taken, taken))
@@ -195,7 +195,7 @@ class RowFunction(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """Columns that are made from columns of the steps before, and the groupings of the rows."""
+    """Columns that are made from columns of earlier steps, and the groupings of the rows."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
     groupings: list[Grouping] = field(default_factory=list)

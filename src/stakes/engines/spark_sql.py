@@ -12,7 +12,7 @@ from stakes.messages.steps import steps
 from stakes.rules.sql_text import SPARK
 
 DIALECT = SPARK
-#: The number of a row within its partition, moved on for each partition; Spark puts the number of
+#: The number of a row within its partition, plus an offset by partition; Spark puts the number of
 #: the partition into the upper bits.
 _ROW = (
     "CAST(monotonically_increasing_id() % 8589934592 AS DOUBLE) "
@@ -49,7 +49,7 @@ def some_rows(frame: Any, columns: tuple[str, ...], chosen: Chosen) -> Table:
 def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
     rows = frame.select(*_quoted(columns))
-    if plan.functions:  # for which Spark does not find columns with dots in their names
+    if plan.functions:  # mapInArrow does not find columns with dots in their names
         plain = {name: f"c{k}" for k, name in enumerate(columns)}
         functions = [f._replace(columns=tuple(plain[c] for c in f.columns)) for f in plan.functions]
         rows, types = rows.toDF(*plain.values()), load("pyspark.sql.types", extra="spark")
@@ -64,7 +64,7 @@ def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
 
 
 def _quoted(columns: tuple[str, ...]) -> list[str]:
-    """Names of columns as Spark reads them, dots and all."""
+    """Names of columns quoted for Spark, since they may contain dots."""
     return [DIALECT.column(name).text for name in columns]
 
 

@@ -1,4 +1,4 @@
-"""Rows that come in batches, from anywhere, and the models that are applied to each."""
+"""Summaries of rows that come in batches, from anywhere."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from stakes.typing import FloatArray, Priors
 def read_model(
     said: Any, name: str, app: Application, n_cases: int, order: ClassOrder
 ) -> NDArray[Any]:
-    """(n, K) posteriors, or (n,) codes of decisions: floats are posteriors, all else is decided."""
+    """Read floats as (n, K) posteriors, and anything else as (n,) codes of decisions."""
     array = said.values if isinstance(said, Posteriors) else as_array(said, name)
     if array.dtype == object and array.ndim == 1 and array.size and isinstance(array[0], float):
         array = as_column(said, name)  # floats in a column that could hold anything
     found: NDArray[Any]
     if array.ndim == 2 and array.shape[1] > 1:
         with _of(name):
-            if not isinstance(said, Posteriors):  # what it is comes before whose it is
+            if not isinstance(said, Posteriors):  # bad values are reported before an unknown order
                 refuse_bad_posteriors(as_posterior_array(said, len(app.classes)))
             found = posterior_array(said, app.classes, order)
     elif array.dtype.kind == "f":
@@ -94,7 +94,7 @@ def decisions_of(
 
 @contextmanager
 def _of(name: str) -> Iterator[None]:
-    """Say which model it is whose posteriors are refused."""
+    """Name the model whose posteriors are refused."""
     try:
         yield
     except PosteriorError as error:
@@ -103,7 +103,7 @@ def _of(name: str) -> Iterator[None]:
 
 
 def score_edges_of(app: Application, said_at: FloatArray | None, bins: int) -> FloatArray:
-    """Fine bins of a posterior, with the cuts of the Bayes rule among the edges, in any type."""
+    """Edges of fine bins of a posterior, including the Bayes cuts for float32 and float64."""
     positive = said_at is None or (said_at > 0).all()
     rule = DecisionRule(application=app, from_priors=said_at if positive else None)
     found, kinds = rule.stretches, ("float64", "float32")
@@ -267,7 +267,7 @@ class Stream:
         return {n: ScoreCounts.from_scores(truth, p[:, 1], **options) for n, p in both.items()}
 
     def _keep(self, found: dict[str, Any], fresh: dict[str, ScoreCounts]) -> None:
-        """Add a batch to what is there; nothing changes where that is refused."""
+        """Add a batch to the summaries; nothing changes if it is refused."""
         if self.batches and set(fresh) != set(self._piles):
             raise DataError("either all batches must come with scores, or none.")
         self._kept = _merged(self._kept, found) if self.batches else found
@@ -331,7 +331,7 @@ class Stream:
         return self
 
     def _checkpoint(self, path: Path) -> dict[str, Any]:
-        """The summaries of a checkpoint that was counted as here."""
+        """The summaries of a checkpoint; raise unless it was counted in the same way."""
         found, app = load_summary(path), self.application
         joint = found.get("joint") if isinstance(found, dict) else None
         if not isinstance(joint, (PairedCounts, GroupedCounts)):
@@ -363,7 +363,7 @@ class Stream:
 
 
 def _merged(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """Two sets of summaries in one; what is in one must be in the other, but for the rule."""
+    """Merge two sets of summaries, which must hold the same kinds apart from the rule."""
     rules = {k: v for part in (kept, found) for k, v in part.items() if k == "decided_by"}
     kept, found = ({k: v for k, v in part.items() if k not in rules} for part in (kept, found))
     for name, what in (("tallies", "costs per case"), ("scores", "scores")):

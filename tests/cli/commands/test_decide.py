@@ -225,6 +225,6 @@ def test_too_many_rows_to_share_out(run, write, saved, tmp_path, monkeypatch):
     asked = ["--capacity", "call=1", "--engine", "duckdb", "-o", str(tmp_path / "out.csv")]
     ran = run("decide", write("new.csv", NEW), "--rule", saved(), *asked)
     assert ran.code == 2
-    assert "3 rows are too many to be shared out at once" in ran.err
+    assert "3 rows are too many to be decided within limits" in ran.err
     assert "leave out --capacity" in ran.err
     assert not (tmp_path / "out.csv").exists()
