@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Joint cells of some systems, as far as they occur: their rows, and sums over these by name."""
+    """Joint cells of some systems that occur: their rows, and sums over the rows by name."""
 
     systems: tuple[System, ...]
     cells: IntArray  # (n_cells, 1 + n_systems)
