@@ -12,18 +12,18 @@ from stakes.metrics.metric import Metric
 PAGE = Path(__file__).parent.parent / "docs" / "catalogue.md"
 HEAD = """# Catalogue of metrics
 
-Every metric that `stakes.metrics` computes from a table of decisions, and a few that need scores,
-with what is known about each. This page is written from the registry, `stakes.metrics.catalogue`;
-the formulas, naive values and identities on it are executed by the tests.
+This page lists every metric that `stakes.metrics` computes from a table of decisions, and a few
+that need scores, with their properties. It is written from the registry,
+`stakes.metrics.catalogue`; the tests execute its formulas, naive values and identities.
 
 - *Naive* is the value of the best system that ignores the input: a system that is no better is
   useless. P1 and P2 are the shares of the negative and of the positive (second) class, P is all of
   them.
-- *Undefined* is when the metric is `nan`; nothing is ever counted as 0 in silence. Where it says
-  "error", an exception names what is missing.
-- *As a cost* says whether the metric ranks systems as some cost matrix does, whatever the data
-  (`stakes.audit.compliance`): **yes**, with how many false alarms a miss counts as; or what is in
-  the way: level sets that are *curved*, that are straight but *not parallel*, or whose slope
+- *Undefined* says when the metric is `nan`; nothing is silently counted as 0. If it says "error",
+  an exception names what is missing.
+- *As a cost* says whether the metric ranks systems like some cost matrix on all data
+  (`stakes.audit.compliance`): **yes**, with how many false alarms a miss counts as; or the reason
+  why not: level sets that are *curved*, that are straight but *not parallel*, or whose slope
   depends on the *prevalence*.
 - In formulas TP, TN, FP, FN are counts of a two-class table, P and N its positives and negatives,
   n all cases. For any number of classes `diag` is the diagonal, `rows` the cases of each class,
