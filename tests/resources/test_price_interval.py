@@ -82,3 +82,21 @@ def test_lower_limits_and_all_decisions_limited():
     tight = tuple(Limit(name, 75) for name in NAMES)
     for each in optimum(costs, NAMES, tight, None).limits:
         assert 0 <= each.interval[0] <= each.interval[1] < np.inf
+
+
+@pytest.mark.parametrize("shares", [{"expert": 0.1}, SHARES])
+def test_weights_that_go_with_the_costs_are_covered(shares):
+    def weighted(n, *seed):
+        costs = drawn(n, *seed)
+        return costs, (costs[:, 0] + 1) * np.random.default_rng(seed).lognormal(0, 0.5, n)
+
+    def prices(n, *seed):
+        costs, weights = weighted(n, *seed)
+        return optimum(costs, NAMES, limits(n, shares), weights).limits
+
+    true = np.array([each.price for each in prices(40_000, 7)])
+    held = np.zeros(len(shares))
+    for k in range(60):
+        ends = np.array([each.interval for each in prices(1000, 8, k)])
+        held += (ends[:, 0] <= true) & (true <= ends[:, 1])
+    assert (held >= 52).all()  # as of 95 % with a chance above 0.98
