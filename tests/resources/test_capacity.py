@@ -81,6 +81,72 @@ def test_against_brute_force(problem):
         assert each.price == pytest.approx(saved, abs=1e-6 * scale)
 
 
+@pytest.mark.parametrize("seed", range(150))
+def test_shares_weights_and_prices_against_brute_force(seed):
+    rng = np.random.default_rng([27, seed])
+    n, m = int(rng.integers(1, 6)), int(rng.integers(2, 5))
+    expected = rng.integers(-3, 4, (n, m)) if seed % 3 else rng.normal(size=(n, m))
+    weights = rng.integers(1, 4, n).astype(float) if seed % 2 else None
+    each = np.ones(n) if weights is None else weights * n / weights.sum()
+    low, high, limits = np.zeros(m), np.full(m, math.inf), []
+    for j in rng.permutation(m)[: rng.integers(1, min(m, 3) + 1)].tolist():
+        least, most = np.sort(rng.random(2))
+        least = rng.choice([0.0, least])
+        limits.append(Limit(j, most, least, share=True))
+        low[j], high[j] = n * least, n * most
+    best = brute_force(expected, low, high, each)
+    if math.isinf(best):
+        with pytest.raises(UndefinedError, match="keep all limits"):
+            solve(expected, limits, sample_weight=weights)
+        return
+    found = solve(expected, limits, sample_weight=weights)
+    assert found.cost * n == pytest.approx(best, abs=1e-7)
+    used = np.bincount(found.decisions, each, m)
+    assert (used >= low - 1e-7).all()
+    assert (used <= high + 1e-7).all()
+    if weights is not None:
+        return
+    for one in found.limits:  # whole cases: loosened either way, then tightened at the same end
+        j = one.limit.decision
+        step = np.where(np.arange(m) == j, 1.0, 0.0)
+        below, above = np.ceil(low - 1e-9), np.floor(high + 1e-9)
+        saved = {
+            1: best - brute_force(expected, below, above + step),
+            -1: best - brute_force(expected, below - step, above),
+        }
+        assert one.price == pytest.approx(max(saved.values()), abs=1e-7)
+        if one.price > 1e-7:
+            if saved[1] > saved[-1]:
+                ends = np.minimum(below, above - step), above - step
+            else:
+                ends = below + step, np.maximum(above, below + step)
+            worse = brute_force(expected, *ends) - best
+            if math.isinf(worse):
+                assert math.isnan(one.tighter)
+            else:
+                assert one.tighter == pytest.approx(worse, abs=1e-7)
+
+
+def test_limits_that_cannot_be_tightened_say_so():
+    expected = np.array([[0.0, 1.0], [0.0, 2.0]])
+    assert math.isnan(solve(expected, {1: (2, None)})[1].tighter)
+    assert math.isnan(solve(-expected, {1: 0})[1].tighter)
+
+
+def test_a_required_number_that_is_best_anyway_costs_nothing():
+    # deciding 0 in one of two cases is best; an end on both sides leaves its price open
+    expected = np.array([[0.1, 0.4], [0.6, 0.2]])
+    found = solve(expected, {0: (1, 1), 1: (0, 2)})
+    assert [each.price for each in found.limits] == [0, 0]
+
+
+def test_a_case_that_fits_is_taken_when_the_next_one_is_too_heavy():
+    # shares of 3/7, 1/7 and 3/7: only the light case fits into 20 %
+    expected = np.array([[9.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
+    found = solve(expected, "1=20%", sample_weight=[3, 1, 3])
+    assert found.decisions.tolist() == [0, 1, 0]
+
+
 @given(problems())
 def test_prices_decide_every_case_without_a_tie(problem):
     expected, ends = problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes.resources import Limit
+from stakes.resources import Limit, capacity
 from stakes.resources.capacity import optimum
 from stakes.resources.price_interval import _Batch, _settled
 
@@ -82,3 +82,23 @@ def test_lower_limits_and_all_decisions_limited():
     tight = tuple(Limit(name, 75) for name in NAMES)
     for each in optimum(costs, NAMES, tight, None).limits:
         assert 0 <= each.interval[0] <= each.interval[1] < np.inf
+
+
+@pytest.mark.parametrize("shares", [{"expert": 0.1}, SHARES])
+def test_weights_that_go_with_the_costs_are_covered(shares, monkeypatch):
+    def split(costs, weights, limits, found):  # prices alone are asked for: cases stay divided
+        return found.flow.argmax(axis=0)
+
+    monkeypatch.setattr(capacity, "whole_cases", split)
+
+    def prices(n, *seed):
+        costs, rng = drawn(n, *seed), np.random.default_rng(seed)
+        weights = np.sqrt(costs[:, 0] + 1) * rng.lognormal(0, 0.5, n)
+        return optimum(costs, NAMES, limits(n, shares), weights).limits
+
+    true = np.array([each.price for each in prices(40_000, 7)])
+    held = np.zeros(len(shares))
+    for k in range(100):
+        ends = np.array([each.interval for each in prices(1000, 8, k)])
+        held += (ends[:, 0] <= true) & (true <= ends[:, 1])
+    assert (held >= 89).all()  # as of 95 % with a chance above 0.99

@@ -20,6 +20,7 @@ from stakes._kernels.optimise.limited_choice import (
     Limits,
     limited_choice,
     price_ends,
+    repacked,
     whole_cases,
 )
 from stakes.application import Application, CaseCosts
@@ -277,7 +278,7 @@ def optimum(
     intervals = _intervals(by_choice, each, places, ends, prices, level)
     taken = np.bincount(choice, each, len(names))
     held = tuple(
-        LimitPrice(limit, low, high, float(taken[j]), abs(float(more)), abs(float(less)), sure)
+        LimitPrice(limit, low, high, float(taken[j]), float(more), float(less), sure)
         for limit, (low, high), j, more, less, sure in zip(
             limits, ends, places, looser, tighter, intervals, strict=True
         )
@@ -324,7 +325,8 @@ def _one_limit(
     and the first one left save.
     """
     total = float(weights.sum())
-    if low > total or (len(costs) == 1 and high < total):
+    close = 1e-9 * total
+    if low > total + close or (len(costs) == 1 and high < total - close):
         return None
     others = np.delete(costs, place, axis=0)
     fallback = others.argmin(axis=0)
@@ -332,27 +334,31 @@ def _one_limit(
     gains = others.min(axis=0) - costs[place]
     order = np.argsort(-gains, kind="stable")
     upto = np.cumsum(weights[order])
-    close = 1e-9 * total
     wanted = int(np.count_nonzero(gains > 0))
-    least = int(np.searchsorted(upto, low - close))
-    least += 0 if low <= 0 else 1
+    least = int(np.searchsorted(upto, low - close)) + (low > 0)
     most = int(np.searchsorted(upto, high + close, side="right"))
     taken = min(max(wanted, least), most)
-    if taken < least:
-        return None
     choice = fallback.astype(np.intp)
     choice[order[:taken]] = place
     last = float(gains[order[taken - 1]]) if taken > 0 else math.nan
     first = float(gains[order[taken]]) if taken < len(gains) else math.nan
-    looser, tighter = 0.0, max(0.0, last) if taken == most else 0.0
-    if taken == most < len(gains) and wanted > most:
-        looser = max(0.0, first)
-    elif taken == least and wanted < least:
-        looser, tighter = min(0.0, last), min(0.0, first)
-    price = 0.0 if wanted == taken else float(np.nanmean([last, first]))
+    looser, tighter = 0.0, 0.0
+    if taken == most and wanted >= most:  # the upper end binds, or just suffices
+        looser = max(first, 0.0) if wanted > most else 0.0
+        tighter = last
+    elif taken == least and wanted <= least:
+        looser = max(-last, 0.0) if wanted < least else 0.0
+        tighter = -first
     prices = np.zeros(len(costs))
-    prices[place] = price
-    return choice, prices, np.array([looser]), np.array([tighter])
+    prices[place] = 0.0 if wanted == taken else float(np.nanmean([last, first]))
+    if (wanted != taken or taken < least) and np.ptp(
+        weights
+    ) > close:  # the last case may not fit, and another may
+        limits = Limits(np.eye(len(costs))[:, [place]], np.array([low]), np.array([high]))
+        choice = repacked(costs, weights, limits, choice, prices[[place]])
+    elif taken < least:
+        return None
+    return None if choice is None else (choice, prices, np.array([looser]), np.array([tighter]))
 
 
 def _several_limits(
@@ -369,7 +375,7 @@ def _several_limits(
     choice = whole_cases(costs, weights, limits, found)
     if choice is None:
         return None
-    prices = price_ends(costs, weights, limits, found, np.full(len(places), 0.5))
+    prices = price_ends(costs, weights, limits, found, 0.5)
     size = 1e-9 * (np.abs(prices.between).max() + np.median(np.ptp(costs, axis=0)))
     looser, tighter, between = (np.where(np.abs(each) <= size, 0.0, each) for each in prices)
     return choice, use @ between, looser, tighter

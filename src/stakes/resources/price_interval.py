@@ -32,7 +32,7 @@ def price_intervals(
     level: float,
 ) -> list[tuple[float, float]]:
     """An interval for the price of each limit; costs are (decisions, cases)."""
-    cases = float(weights.sum() ** 2 / (weights**2).sum())
+    priced = costs + prices[:, None]
     binding = [
         k for k, j in enumerate(places) if prices[j] != 0 and 0 < shares[k][int(prices[j] > 0)] < 1
     ]
@@ -40,12 +40,11 @@ def price_intervals(
     if 1 < len(binding) < len(costs):
         chosen, limits = [places[k] for k in binding], np.array(shares)[binding] * weights.sum()
         batch = _Batch(costs, weights, chosen, limits, prices)
-        together = _together(batch, binding, cases, float(ndtri(0.5 + level / 2)))
-    priced = costs + prices[:, None]
+        together = _together(batch, binding, float(ndtri(0.5 + level / 2)))
     return [
         together[k]
         if k in together
-        else _quantile_interval(_gains(costs, priced, j), weights, cases, shares[k], level)
+        else _quantile_interval(_gains(costs, priced, j), weights, shares[k], level)
         for k, j in enumerate(places)
     ]
 
@@ -55,8 +54,20 @@ def _gains(costs: FloatArray, priced: FloatArray, place: int) -> FloatArray:
     return np.asarray(np.delete(priced, place, axis=0).min(axis=0) - costs[place])
 
 
+def _share_noise(taken: NDArray[np.bool_], shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Covariance of the shares of the weight that decisions get; `taken` is (decisions, cases).
+
+    Multinomial if all cases count the same. Otherwise squared weights count, since heavy cases may
+    be those that get the decision: Cochran, "Sampling Techniques", 3rd ed., 1977, section 6.3.
+    """
+    if weights.min() == weights.max():
+        return np.asarray((np.diag(shares) - np.outer(shares, shares)) / weights.size)
+    off = (taken - shares[:, None]) * weights
+    return np.asarray(off @ off.T / weights.sum() ** 2)
+
+
 def _quantile_interval(
-    gains: FloatArray, weights: FloatArray, cases: float, shares: tuple[float, float], level: float
+    gains: FloatArray, weights: FloatArray, shares: tuple[float, float], level: float
 ) -> tuple[float, float]:
     """From where to where the quantile of the gains lies that a limit cuts off.
 
@@ -65,13 +76,16 @@ def _quantile_interval(
     low, high = shares
     wanted = float(weights[gains > 0].sum() / weights.sum())
     upper = high < 1 and (low <= 0 or wanted > low)
-    n = max(1, round(cases))
-    share = max(high, 0.5 / n) if upper else low  # of no case at all, the first ones tell
+    share = max(high, 0.5 / gains.size) if upper else low  # of no case at all, the first ones tell
     if not 0 < share < 1:
         return (0.0, 0.0)
-    few, many = np.ceil(bdtrik([(1 - level) / 2, (1 + level) / 2], n, share)) / n
     order = np.argsort(-gains, kind="stable")
     upto = np.cumsum(weights[order]) / weights.sum()
+    above = np.zeros((1, gains.size), dtype=bool)
+    above[0, order[: np.searchsorted(upto, share - 1e-12) + 1]] = True
+    noise = _share_noise(above, np.array([share]), weights)[0, 0]
+    n = max(1, round(share * (1 - share) / noise))
+    few, many = np.ceil(bdtrik([(1 - level) / 2, (1 + level) / 2], n, share)) / n
     ranks = np.searchsorted(upto, [few - 1e-12, many + 1e-12])
     ends = gains[order[np.clip(ranks, 0, gains.size - 1)]]
     ends = ends if upper else -ends[::-1]
@@ -110,9 +124,7 @@ class _Batch(NamedTuple):
 
 
 # Why the limits are moved instead of the cases: docs/design/resources.md.
-def _together(
-    batch: _Batch, binding: list[int], cases: float, spread: float
-) -> dict[int, tuple[float, float]]:
+def _together(batch: _Batch, binding: list[int], spread: float) -> dict[int, tuple[float, float]]:
     """Intervals of the prices of limits that bind together, by the position of the limit.
 
     At the true prices, how many cases get each decision is multinomial, with the shares of the
@@ -121,14 +133,16 @@ def _together(
     """
     total = float(batch.weights.sum())
     at = batch.limits[np.arange(len(binding)), batch.upper.astype(int)] / total
-    noise = (np.diag(at) - np.outer(at, at)) * total**2 / cases
+    taken = (batch.costs + batch.prices[:, None]).argmin(axis=0)
+    noise = _share_noise(taken == np.array(batch.places)[:, None], at, batch.weights) * total**2
+    half = 0.5 * float((batch.weights**2).sum()) / total
     guess = _first_guess(batch, at * total, spread, noise)
     reach = _REACH * guess
     while True:
         near = batch.near(reach)
         every = not 0 < 2 * near.weights.size <= batch.weights.size
         moved = _Moved(batch if every else near, _CLOSE * guess)
-        found = _ends(moved, noise, spread, 0.5 * total / cases)
+        found = _ends(moved, noise, spread, half)
         if every or moved.farthest < reach:
             return dict(zip(binding, found, strict=True))
         reach *= 4

@@ -27,6 +27,8 @@ _TANGENTS = 80
 _CLOSE = 1e-12
 #: Whole cases are searched among this many whose decision is nearly a tie.
 _ROUNDED = 120
+#: Nodes of that search if it has all cases, which makes it exact, and if it has only some.
+_NODES, _NODES_OF_SOME = 20_000, 2_000
 
 
 class Limits(NamedTuple):
@@ -318,10 +320,7 @@ def _balance(case: NDArray[Any], use: Floats, size: int, n_limits: int) -> Any:
 
 
 class PriceEnds(NamedTuple):
-    """The price of each limit if it were a little looser or tighter, and prices in between.
-
-    NaN where a limit cannot be tightened.
-    """
+    """What one unit of each limit is worth, and prices in between; see `price_ends`."""
 
     looser: Floats
     tighter: Floats
@@ -329,28 +328,31 @@ class PriceEnds(NamedTuple):
 
 
 def price_ends(
-    costs: Floats, weights: Floats, limits: Limits, found: Flow, step: Floats
+    costs: Floats, weights: Floats, limits: Limits, found: Flow, step: float
 ) -> PriceEnds:
-    """The price per unit of each limit when it is `step` units looser, and when it is tighter."""
-    size, prices = costs.shape[1], found.prices
-    ends, every = np.full((2, prices.size), np.nan), [prices]
-    nearest = _near(costs, limits.use, prices, min(1.0, 0.5 * _LEAF / size))
-    for k, sign in enumerate((1.0, -1.0)):
-        for at in range(prices.size):
-            by = np.zeros(prices.size)
-            by[at] = sign * step[at]
-            low, high = limits.low, limits.high
-            if prices[at] >= 0:  # the end that binds moves, and takes the other one along
-                low, high = np.minimum(low, high + by), high + by
-            else:
-                low, high = low - by, np.maximum(high, low - by)
-            moved = Limits(limits.use, low, high)
-            if not _can_be_kept(moved, float(weights.sum())):
-                continue
-            there = _prices_nearby(costs, weights, moved, prices, nearest)
-            ends[k, at] = there[at]
+    """What each limit saves per unit if it is `step` looser, and costs if it is `step` tighter.
+
+    Both are 0 or more; nan where a limit cannot be tightened. The end that binds is tightened.
+    """
+    prices = found.prices
+    looser, tighter, every = np.zeros(prices.size), np.full(prices.size, np.nan), [prices]
+    near = _near(costs, limits.use, prices, min(1.0, 0.5 * _LEAF / costs.shape[1]))
+    for at in range(prices.size):
+        by = np.where(np.arange(prices.size) == at, step, 0.0)
+        wide = Limits(limits.use, limits.low - by, limits.high + by)
+        there = _prices_nearby(costs, weights, wide, prices, near)
+        every.append(there)
+        looser[at] = abs(there[at])
+        upper = (there[at] or prices[at]) >= 0
+        low, high = limits.low + by * (not upper), limits.high - by * upper
+        # an end that would pass the other one takes it along
+        narrow = Limits(limits.use, np.minimum(low, high) if upper else low,
+                        high if upper else np.maximum(low, high))  # fmt: skip
+        if _can_be_kept(narrow, float(weights.sum())):
+            there = _prices_nearby(costs, weights, narrow, prices, near)
             every.append(there)
-    return PriceEnds(ends[0], ends[1], np.mean(every, axis=0))
+            tighter[at] = max(0.0, there[at] if upper else -there[at])
+    return PriceEnds(looser, tighter, np.mean(every, axis=0))
 
 
 def _prices_nearby(
@@ -368,18 +370,32 @@ def _prices_nearby(
 def whole_cases(costs: Floats, weights: Floats, limits: Limits, found: Flow) -> NDArray[Any] | None:
     """The choice of each case when none is split; None if no such choice keeps the limits.
 
-    At most as many cases are split as there are limits. These, and those nearest to a tie, are
-    decided again as whole cases.
+    No more cases are shared than there are limits.
+    """
+    choice: NDArray[np.intp] = found.flow.argmax(axis=0)
+    split = found.flow.max(axis=0) < weights * (1 - 1e-6)
+    return repacked(costs, weights, limits, choice, found.prices, split) if split.any() else choice
+
+
+def repacked(
+    costs: Floats,
+    weights: Floats,
+    limits: Limits,
+    choice: NDArray[np.intp],
+    prices: Floats,
+    split: NDArray[np.bool_] | None = None,
+) -> NDArray[Any] | None:
+    """Decide the cases nearest to a tie again, in whole cases, those that are shared among them.
+
+    None where that keeps no limits.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    choice: NDArray[np.intp] = found.flow.argmax(axis=0)
-    split = found.flow.max(axis=0) < weights * (1 - 1e-6)
-    if not split.any():
-        return choice
-    gaps = _gap(*_slack(costs, limits.use, found.prices))
-    order = np.argsort(np.where(split, -1.0, gaps), kind="stable")
-    near = order[: max(_ROUNDED, int(split.sum()))]
+    first = np.zeros(weights.size, dtype=bool) if split is None else split
+    slack = _slack(costs, limits.use, prices)[0]
+    gaps = np.partition(slack, 1, axis=0)[1] if len(slack) > 1 else np.zeros(weights.size)
+    order = np.argsort(np.where(first, -1.0, gaps), kind="stable")
+    near = order[: max(_ROUNDED, int(first.sum()))]
     rest = order[near.size :]
     left = limits.less((weights[rest, None] * limits.use[choice[rest]]).sum(axis=0))
     part = costs[:, near]
@@ -394,9 +410,10 @@ def whole_cases(costs: Floats, weights: Floats, limits: Limits, found: Flow) -> 
             LinearConstraint(np.tile(np.eye(near.size), len(part)), 1.0, 1.0),
             LinearConstraint(uses.T, left.low - 1e-9, left.high + 1e-9),
         ],
-        options={"mip_rel_gap": 0.0, "node_limit": 20_000},
+        options={"mip_rel_gap": 0.0, "node_limit": _NODES_OF_SOME if rest.size else _NODES},
     )
     if done.x is None:
         return None
-    choice[near] = done.x.reshape(part.shape).argmax(axis=0)
-    return choice
+    decided = choice.copy()
+    decided[near] = done.x.reshape(part.shape).argmax(axis=0)
+    return decided
