@@ -1014,6 +1014,42 @@ class TestSeventhList:
         assert "Say:" not in said
 
 
+class TestEighthList:
+    """What an eighth reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: _evaluated().to_csv, 'ev.to_pandas().to_csv("report.csv", index=False)'),
+            (
+                lambda: stakes.resources.evaluate_cascade(Y, GBM, LOGREG, costs=COSTS, cost=0.5),
+                'prices={"small": 0, "large": 0.05}',
+            ),
+            (lambda: _rule().to_sql(), "columns='gbm'"),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["sql", "rule.json", "--dialect", "bigquery"], "stakes rule rule.json --sql bigquery"),
+            (["watch", "a.csv", "b.csv"], "stakes monitor jan.json feb.json"),
+        ],
+    )
+    def test_command_line(
+        self, capsys: pytest.CaptureFixture[str], words: list[str], answer: str
+    ) -> None:
+        from stakes.cli.entry import main
+
+        with contextlib.suppress(SystemExit):
+            assert main(words) == 2
+        assert answer in capsys.readouterr().err
+
+
 def _rule() -> Any:
     return stakes.evaluate(Y, BOTH, costs=COSTS).rule("gbm")
 

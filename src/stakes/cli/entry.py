@@ -70,6 +70,14 @@ _USUAL_COMMANDS = (
         "two files:                 stakes eval JAN.csv ... --save jan.json, the other alike, then "
         "stakes monitor jan.json feb.json --positive yes --cost fn=10 fp=1",
     ),
+    (
+        "watch drift",
+        "months in one file:        stakes monitor FILE --time COLUMN --label COLUMN --scores A "
+        "--cost fn=10 fp=1\n"
+        "two files:                 stakes eval JAN.csv ... --save jan.json, the other alike, then "
+        "stakes monitor jan.json feb.json --positive yes --cost fn=10 fp=1",
+    ),
+    ("sql export", "stakes rule rule.json --sql bigquery"),
     ("champion challenger switch", f"{_EVAL} --baseline A --switching-cost 20000"),
     ("plot report html", f"{_EVAL} --html page.html"),
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +85,9 @@ def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
     given = rule.columns if columns is None else columns
     if given is None:
         one = len(rule.classes) == 2
-        wanted = "columns='p'" if one else "columns=[one for each class]"
-        typed = "--columns p" if one else "--columns p_a,p_b,..., one for each class"
+        column = rule.model or "p"  # a model is often called as its column
+        wanted = f"columns={column!r}" if one else "columns=[one for each class]"
+        typed = f"--columns {shlex.quote(column)}" if one else "--columns p_a,p_b,..., one each"
         raise DataError(
             "the rule does not say which columns hold its scores.", hint=either(wanted, typed)
         )
