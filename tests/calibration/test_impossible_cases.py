@@ -82,7 +82,7 @@ def test_masked_wrong_classes_do_no_harm(kind):
 @pytest.mark.parametrize("mark", [-1e4, -1e30])
 def test_a_matrix_wants_scores_of_like_size(kind, mark):
     logits, y = masked(mark, wrong=[])
-    with pytest.raises(DataError, match="of like size; some are 1e") as error:
+    with pytest.raises(DataError, match="of similar size; some are 1e") as error:
         kind().fit(logits, y)
     bound = float(error.value.hint.rpartition("bound=")[2])
     assert held_out(kind(bound=bound), logits, y) < held_out(Affine(), logits, y) + 0.05
