@@ -1,4 +1,4 @@
-"""Scores as calibrators read them: logarithms, checked once for all."""
+"""Scores as calibrators read them: logarithms, checked once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import determined
 from stakes.typing import FloatArray, Name
 
-#: What to type on the command line where scores are probabilities.
+#: The option of the command line for scores that are probabilities.
 _AS_PROBABILITIES = "--scores-are posterior"
-#: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
+#: How far rounding may move a value outside [0, 1], and how far exact rows may be from adding to 1.
 _SLACK, _EXACT = 1e-3, 1e-5
 #: Share of the rows that must add to 1.
 _MOST = 0.95
@@ -35,12 +35,12 @@ FEW_CASES, _FEW_VALUES = 20, 3
 def refuse_probability_rows(
     table: NDArray[Any], name: str, hint: str | None = None, *, rounded: bool = True
 ) -> None:
-    """Raise when the rows of a table look like probabilities, also after rounding."""
+    """Raise if the rows of a table look like probabilities, rounded ones included."""
     if not _within(table, _SLACK if rounded else _EXACT):
         return
     sums = table.sum(axis=1, dtype=np.float64)
     exact = bool((np.abs(sums - 1.0) < _EXACT).all())
-    off = 0.005 * table.shape[1]  # to two digits; of many classes small ones may all vanish
+    off = 0.005 * table.shape[1]  # rounding to two digits; many small values may all become 0
     near = (sums > 0.99 - min(off, 0.5)) & (sums < 1.01 + min(off, 0.09))
     if not exact and not (rounded and len(table) >= _FEW_ROWS and near.mean() >= _MOST):
         return
@@ -56,7 +56,7 @@ def refuse_probability_rows(
 def refuse_probabilities(
     odds: NDArray[Any], name: str, hint: str, wanted: str = "log odds"
 ) -> None:
-    """Raise when one score per case looks like a probability; `hint` says what to type."""
+    """Raise if a column of scores looks like probabilities; `hint` says what to type."""
     if not looks_like_probabilities(odds):
         return
     raise DataError(
@@ -67,28 +67,28 @@ def refuse_probabilities(
 
 
 def looks_like_probabilities(odds: NDArray[Any]) -> bool:
-    """Whether many cases have one score each, of several values, and all lie in [0, 1]."""
+    """Whether a column of many scores has several values, all of them in [0, 1]."""
     if len(odds) < FEW_CASES or not _within(odds, _SLACK):
         return False
     return any(len(np.unique(part)) >= _FEW_VALUES for part in (odds[:100], odds))
 
 
 def mostly_outside(odds: NDArray[Any]) -> bool:
-    """Whether many cases have one score each, and most of these lie outside [0, 1]."""
+    """Whether most of a column of many scores lie outside [0, 1]."""
     if len(odds) < FEW_CASES:
         return False
     return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
 
 
 def _within(values: NDArray[Any], slack: float) -> bool:
-    """Whether there are values, and all lie in [0, 1]; the first ones mostly tell."""
+    """Whether there are values, and all lie in [0, 1]; the first ones are checked first."""
     for part in (values[:100], values):
         if not part.size or part.min() < -slack or part.max() > 1.0 + slack:
             return False
     return True
 
 
-#: The largest finite score: its square, times many cases, is still a number.
+#: The largest finite score: its square, summed over many cases, does not overflow.
 _LARGEST = 1e100
 
 
@@ -96,9 +96,9 @@ _LARGEST = 1e100
 class Scores:
     """Checked scores: `values` (n, K) of log scores, or log odds (n,) of the second class.
 
-    `rows` are the positions among the scores that were given, where some were left out. `barred`
-    (K,) are the classes that some score among all of them calls impossible, where these are a part.
-    `names` are those of the columns, where they came with names.
+    If some of the given scores were left out, `rows` holds the positions of the rest. If these are
+    a part of all scores, `barred` (K,) marks the classes that some score among all calls
+    impossible. `names` are the names of the columns, if they came with any.
     """
 
     values: NDArray[Any]
@@ -135,13 +135,14 @@ class Scores:
         return wide if self.is_column else np.asarray(wide[:, 1] - wide[:, 0])
 
     def take(self, rows: NDArray[Any]) -> Scores:
-        """The scores of some rows."""
+        """The scores of these rows."""
         return replace(self, values=self.values[rows], rows=self.given_rows(rows))
 
     def in_order(self, classes: tuple[Name, ...], order: ClassOrder | None = None) -> Scores:
         """The same scores with columns in the order of the classes.
 
-        Names that came with the scores tell; without any, `order` does, or they are in order.
+        Names that came with the scores decide; without names, `order` does. Without either, the
+        columns are in order already.
         """
         positions = tuple(range(self.size))
         if self.names is not None and self.names != positions and classes != positions:
@@ -161,7 +162,7 @@ class Scores:
         return replace(self, values=ordered, names=None)
 
     def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
-        """The same scores, whose parts know which classes cases that count call impossible."""
+        """The same scores with `barred` set, so that parts know the classes called impossible."""
         values = self.values
         if not values.size or np.isfinite([values.min(), values.max()]).all():
             return self
@@ -171,15 +172,15 @@ class Scores:
         return replace(self, barred=found if self.barred is None else found | self.barred)
 
     def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Where some rows stood among the scores that were given, for messages."""
+        """The positions of these rows among the scores that were given, for messages."""
         return rows if self.rows is None else np.asarray(self.rows[rows])
 
     def refusal(
         self, places: NDArray[Any], said: str, then: str = ".", *, enough: float | None = None
     ) -> DataError:
-        """The error for some of the scores; `enough` is a bound that would do, where one is known.
+        """The error for scores at these places; `enough` is a bound that would do, if known.
 
-        It says: `scores` ..., in row 3 and in 8 of 100 rows, ...
+        It reads: `scores` ..., in row 3 and in 8 of 100 rows, ...
         """
         rows = self.given_rows(places)
         if enough is None:
@@ -241,11 +242,11 @@ def read_log_scores(
     probabilities: str | None = None,
     instead: str = "log odds all the same: Posteriors.from_logits(scores)",
 ) -> Scores:
-    """As `read_scores`, where many cases are judged: what looks like probabilities is refused.
+    """Like `read_scores`, but refuses scores that look like probabilities, even if rounded.
 
-    A column is, unless it may be on `any_scale`; `probabilities` says what to type if that is what
-    they are, `instead` how to insist. Cases of weight 0 are not looked at. What `Posteriors` says,
-    and what was read before, is not asked again.
+    A column may look like that only on `any_scale`. `probabilities` says what to type if they are
+    probabilities, `instead` what to type if they are not. Cases of weight 0 are ignored.
+    `Posteriors` and scores already read are not checked again.
     """
     read = read_scores(scores, name)
     if isinstance(scores, (Posteriors, Scores)):
@@ -263,16 +264,16 @@ def read_log_scores(
 def order_of_scores(
     classes: Sequence[Any] | None, labels: Any, say: str = "Posteriors.from_logits(scores, "
 ) -> ClassOrder:
-    """What is known of columns that costs with named classes are to be read with.
+    """What is known about the order of columns that costs with named classes apply to.
 
-    `classes` is an order that was said, by a calibrator; positions say nothing.
+    `classes` is an order that a calibrator was given; mere positions are ignored.
     """
     said = None if classes is None or tuple(classes) == tuple(range(len(classes))) else classes
     return ClassOrder(said, labels=labels, say=f"{say}classes={{}})")
 
 
 def of_weight(scores: Scores, sample_weight: Any) -> Scores:
-    """The scores of cases that count; weights that do not fit are refused elsewhere."""
+    """The scores of cases with a weight; weights that do not fit are refused elsewhere."""
     if sample_weight is None:
         return scores
     counts = as_floats(sample_weight, "sample_weight") != 0
@@ -282,7 +283,7 @@ def of_weight(scores: Scores, sample_weight: Any) -> Scores:
 
 
 def refuse_vast(scores: Scores) -> Scores:
-    """The scores themselves; raise when a finite one is so large that its square overflows."""
+    """Return the scores; raise if a finite one is so large that squares would overflow."""
     values = scores.values
     if values.size and max(-float(values.min()), float(values.max())) > _LARGEST:
         vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
@@ -297,16 +298,16 @@ def refuse_vast(scores: Scores) -> Scores:
 def bounded(
     scores: Scores, option: float | str, bound: float | None, *, level: bool
 ) -> tuple[Scores, float]:
-    """Scores moved to the bound, infinite ones too, and the bound, learnt where none is known.
+    """Scores limited to the bound, infinite ones too, and the bound, which is learnt if None.
 
-    Where the `level` of a case does not count, scores of many classes that lie within the bound
-    are not copied.
+    If the `level` of a case does not matter, scores of many classes within the bound are not
+    copied.
     """
     if scores.is_column:
         if bound is None:
             bound = _bound_from(np.abs(scores.values), option)
         return Scores(np.clip(scores.values, -bound, bound), scores.rows), bound
-    if scores.size == 2:  # many times as fast as along short rows
+    if scores.size == 2:  # many times faster than a maximum along short rows
         best = np.maximum(scores.values[:, 0], scores.values[:, 1])[:, None]
     else:
         best = scores.values.max(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What sort of scores a calibrator was fitted on, and refusing others where it is applied."""
+"""The sort of scores that a calibrator was fitted on; scores of another sort are refused."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from stakes.posteriors import Posteriors
 
 COLUMN, UNIT_COLUMN = "column", "column in [0, 1]"
 POSTERIORS, TABLE = "posteriors", "table"
-#: Tables for kinds that read their level too: rows whose exponentials add to 1, or not.
+#: Tables for calibrators that use their level: the exponentials of each row add to 1, or do not.
 LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
 _SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
-#: How many quantiles of the scores in `fit` are kept; from how many cases on; and the sample that
-#: estimates them (up to twice as many scores are used).
+#: Number of quantiles of the scores in `fit` that are kept; the least number of cases for that;
+#: and the size of the sample that estimates them (up to twice as many scores are used).
 QUANTILES, _ENOUGH, _TELLING = 21, 50, 10_000
 #: Tolerance for the logarithm of a sum: scores rounded to one decimal, or in single precision.
 _ROUGHLY, _EXACTLY = 5e-2, 1e-5
 _AT_THEIR_LEVEL = "logits at their level, as in `fit`"
 
 
-# Calibrators remember their scores: docs/design/score-scales.md.
+# docs/design/score-scales.md says why calibrators remember the sort of their scores.
 def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
-    """The sort of scores given to `fit`; None for scores that were read elsewhere.
+    """The sort of scores given to `fit`; None for scores that were already read.
 
     `level` says whether adding a number to all scores of a case makes a difference.
     """
@@ -53,10 +53,10 @@ def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
 def read_alike(
     scores: Any, sort: str | None, *, size: int, level: bool = False, bounded: bool = False
 ) -> Scores:
-    """Check new scores, which must mean what those in `fit` meant.
+    """Check new scores, which must mean the same as those in `fit`.
 
-    Where the sort is not known, and for scores that were read elsewhere, nothing more is asked.
-    `bounded` tables have lost their level already.
+    Of an unknown sort, and for scores already read, nothing more is checked. `bounded` tables have
+    lost their level already.
     """
     if sort is None or isinstance(scores, Scores):
         return read_scores(scores)
@@ -87,7 +87,7 @@ def read_alike(
 
 
 def known_sort(saved: Any) -> str | None:
-    """The sort in a saved form, which earlier ones do not hold."""
+    """The sort in a saved form; None in forms from earlier versions."""
     if saved is None or saved in _SORTS:
         return saved  # type: ignore[no-any-return]
     raise FormatError(f"the saved sort of scores must be among {_SORTS}; got {saved!r}.")
@@ -96,9 +96,9 @@ def known_sort(saved: Any) -> str | None:
 def spread_of(read: Scores) -> tuple[float, ...] | None:
     """Quantiles of the log odds, or scores, in `fit`, from the least to the greatest.
 
-    Of several classes those of the distance between the greatest score of a case and its least.
-    None for few cases. Of very many cases some tell the quantiles between, and of several classes
-    all of them: a maximum along short rows takes as long as a fit.
+    With several classes, of the distance between the greatest and the least score of a case. None
+    for few cases. With very many cases the inner quantiles come from a sample, and with several
+    classes the extremes too: a maximum along short rows takes as long as a fit.
     """
     if len(read) < _ENOUGH:
         return None
@@ -122,7 +122,7 @@ def apart(table: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def known_spread(saved: Any) -> tuple[float, ...] | None:
-    """The quantiles in a saved form, which earlier ones do not hold."""
+    """The quantiles in a saved form; None in forms from earlier versions."""
     if saved is None:
         return None
     plain = isinstance(saved, list) and len(saved) == QUANTILES and all(map(is_number, saved))
@@ -132,18 +132,18 @@ def known_spread(saved: Any) -> tuple[float, ...] | None:
 
 
 def _levels(table: NDArray[Any]) -> NDArray[np.float64]:
-    """How far the exponentials of each row are from adding to 1."""
+    """Absolute log of the sum of each row's exponentials: 0 if these add to 1."""
     wide = np.asarray(table, dtype=np.float64)
     return np.asarray(np.abs(np.logaddexp.reduce(wide, axis=1)))
 
 
 def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) -> None:
-    """Raise where scores are normalised and were not in `fit`, or the other way round."""
+    """Raise if scores are normalised but those in `fit` were not, or the other way round."""
     if bounded:
         if (sort == COLUMN) != read.is_column:
             raise _another_level("one column, as in `fit`", "one column per class")
     elif sort == LOGITS:
-        # Certain rows do not tell: logits less their greatest one give the same.
+        # Rows that are certain show nothing: logits minus their maximum give the same.
         topped = _levels(read.columns() - read.columns().max(axis=1, keepdims=True))
         normalised = (_levels(read.columns()) < _EXACTLY).all()
         if not is_table or (normalised and (topped > 2 * _EXACTLY).any()):
@@ -159,7 +159,7 @@ def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) 
 def _another_level(
     wanted: str, found: str, hint: str = "pass the same sort of scores as in fit"
 ) -> DataError:
-    """That this kind of calibrator reads more than differences of scores."""
+    """The error for scores at another level, for calibrators that use more than differences."""
     return DataError(
         f"`scores` must be {wanted}, since this calibrator reads scores as they are; got {found}.",
         hint=f"{hint}; or fit Dirichlet(), which takes either",
@@ -167,7 +167,7 @@ def _another_level(
 
 
 def _one_number(sort: str, bounded: bool, cases: int) -> DataError:
-    """That a column says less than what was given to `fit`."""
+    """The error for a column where `fit` was given more."""
     if sort == LOGITS and not bounded:
         return _another_level(_AT_THEIR_LEVEL, "one number per case")
     given = "Posteriors" if sort == POSTERIORS else "one column per class"

@@ -1,4 +1,4 @@
-"""From a conversation to an Application: what a miss is worth, said in ways people can answer."""
+"""From a conversation to an Application: questions that people can answer about costs."""
 
 from stakes._lazy import LoadedOnUse
 

@@ -1,4 +1,4 @@
-"""What statements about the cost ratio agree on, and those that contradict each other."""
+"""The cost ratios that all statements agree on, and statements that contradict each other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stakes.typing import Name, Priors
 class RatioInterval:
     """One miss costs as much as `low` to `high` false alarms.
 
-    For two classes and two decisions it is all that decisions need to know of the costs.
-    Written out in false alarms per miss, because "cost ratio" means either direction.
+    With two classes and two decisions, decisions depend on the costs only through this ratio.
+    It is always in false alarms per miss, because "cost ratio" can mean either direction.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RatioInterval:
 
     @property
     def middle(self) -> float:
-        """The geometric middle: as many times above the low end as below the high one."""
+        """The geometric middle of both ends."""
         return math.sqrt(self.low * self.high)
 
     @property
@@ -63,13 +63,13 @@ class RatioInterval:
         return self.low / (1 + self.low), self.high / (1 + self.high)
 
     def effective_priors(self, priors: Priors) -> tuple[float, float]:
-        """The ends as effective priors, where `priors` is the share of positives, or of both."""
+        """The ends as effective priors; `priors` is the share of positives, or of both classes."""
         prior = positive_share(priors, inside=True)
         low, high = (prior * end / (prior * end + 1 - prior) for end in (self.low, self.high))
         return low, high
 
     def application(self, *, false_alarm: float = 1.0, **settings: Any) -> UncertainApplication:
-        """What is at stake, with a false alarm costing `false_alarm` and a miss in a range.
+        """An application in which a false alarm costs `false_alarm` and the miss is a range.
 
         `settings` are those of `UncertainApplication.binary`: priors, classes, unit and so on.
         """
@@ -87,7 +87,7 @@ class RatioInterval:
         false_alarm: float = 1.0,
         **settings: Any,
     ) -> Application:
-        """The application to decide with: the geometric middle, a false alarm costing 1."""
+        """The application at the geometric middle; a false alarm costs 1 by default."""
         false_alarm = as_number(false_alarm, "false_alarm", CostError)
         miss = self.middle * false_alarm
         costs = CostMatrix.binary(false_positive=false_alarm, false_negative=miss, classes=classes)
@@ -99,7 +99,7 @@ class RatioInterval:
 
 
 def _ratio_words(low: float, high: float, positive: Name) -> str:
-    """A ratio, or a range of it, in words; the larger side is counted in the smaller one."""
+    """A ratio or range in words: the costlier error in multiples of the cheaper one."""
     missed = f"missed '{shown(positive)}'"
     if low >= 1 or (low < 1 < high and low * high >= 1):
         return f"one {missed} costs as much as {_range(low, high)} false alarms"
@@ -116,25 +116,25 @@ def _range(low: float, high: float) -> str:
     return first if first == second else f"{first} to {second}"
 
 
-#: How many times further an open end is thought of, beyond the bounds of the conversation.
+#: Factor by which an open range extends when it lies beyond the bounds of the conversation.
 _OPEN = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that was said, and what it implies: `low` <= ratio <= `high`.
+    """A statement and what it implies: `low` <= ratio <= `high`.
 
-    The ratio is the number of false alarms that one miss is worth. Made by the routes, such
-    as `ratio_between` and `ratio_from_threshold`, and by answers to questions.
+    The ratio is the number of false alarms that one miss is worth. Statements come from routes,
+    such as `ratio_between` and `ratio_from_threshold`, and from answers to questions.
 
     Parameters
     ----------
     low, high : float
-        From 0 to infinity; low above high when the statement contradicts itself.
+        From 0 to infinity; low is above high if the statement contradicts itself.
     said : str
-        What was said, in words.
+        The statement in words.
     route : str
-        The way by which it was found.
+        The kind of statement.
     inputs : mapping
         What the route was given, so that it can be replayed.
     name, date : str
@@ -161,11 +161,11 @@ class Statement:
 
     @property
     def is_possible(self) -> bool:
-        """Whether some ratio agrees with it."""
+        """Whether any ratio agrees with it."""
         return self.low <= self.high and self.high > 0 and self.low < math.inf
 
     def signed(self, name: str = "", date: str = "") -> Statement:
-        """The same statement with who said it and when."""
+        """The same statement with a name and a date."""
         return replace(self, name=name, date=date)
 
     def __repr__(self) -> str:
@@ -203,18 +203,18 @@ class Contradiction:
 def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]:
     """All statements that contradict themselves, and all pairs that contradict each other.
 
-    Intervals that meet in pairs have a point in common, so when nothing is found, some ratio
-    agrees with everything that was said.
+    Intervals that overlap in pairs have a point in common, so if nothing is found, some ratio
+    agrees with all statements.
 
     Parameters
     ----------
     statements : sequence of Statement
-        What was said.
+        The statements.
 
     Returns
     -------
     tuple of Contradiction
-        Empty when all can be true.
+        Empty if all can be true.
 
     Examples
     --------
@@ -231,13 +231,13 @@ def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]
     for (i, first), (j, second) in itertools.combinations(possible, 2):
         low, high = max(first.low, second.low), min(first.high, second.high)
         preferred = first.route == second.route == "preference"
-        if low > high or (preferred and low == high):  # who prefers one outcome is not indifferent
+        if low > high or (preferred and low == high):  # a preference excludes indifference
             found.append(Contradiction((i, j), (first, second)))
     return tuple(found)
 
 
 def as_statements(statements: Any) -> tuple[Statement, ...]:
-    """What was said, one after the other."""
+    """The statements as a tuple, checked."""
     given = of_kind(statements, "statements", Iterable, error=CostError)
     hint = "statements come from ratio_between(...), ratio_from_threshold(...) and their like"
     return tuple(
@@ -248,17 +248,17 @@ def as_statements(statements: Any) -> tuple[Statement, ...]:
 def agreed_ratio(
     statements: Sequence[Statement], *, low: float = 1e-3, high: float = 1e3
 ) -> RatioInterval:
-    """The ratios that agree with everything that was said.
+    """The ratios that agree with all statements.
 
-    Contradictions are not averaged away: they are an error that shows the first of them.
+    Contradictions are not averaged away: they raise an error that shows the first of them.
 
     Parameters
     ----------
     statements : sequence of Statement
-        What was said.
+        The statements.
     low, high : float
-        The ratios that are thought of at all; what was said wins over them. Where it lies beyond
-        them and is open to one side, ten times more is thought of.
+        The ratios that are considered unless statements lie beyond them. A range of statements
+        beyond them that is open to one side ends after a factor of ten.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def agreed_ratio(
         )
     least = max((each.low for each in statements), default=0.0)
     most = min((each.high for each in statements), default=math.inf)
-    if least >= high:  # beyond the bounds of the conversation: what was said wins
+    if least >= high:  # statements beyond the bounds win
         low, high = least, most if most < math.inf else least * _OPEN
     elif most <= low:
         low, high = least if least > 0 else most / _OPEN, most
@@ -295,7 +295,7 @@ def agreed_ratio(
 
 
 def alarm_in(unit: str, statements: Sequence[Statement] = ()) -> float:
-    """What a false alarm costs in a unit, by the amounts stated last; refused without any."""
+    """The cost of a false alarm in a unit, from the amounts stated last; raises without any."""
     amounts = [each.inputs for each in statements if each.route == "amounts"]
     if not amounts:
         raise CostError(
@@ -307,7 +307,7 @@ def alarm_in(unit: str, statements: Sequence[Statement] = ()) -> float:
 
 
 def without_some(statements: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:
-    """The statements but those at some positions, counted from 0, which must exist."""
+    """The statements except those at these positions, which count from 0 and must exist."""
     count = len(statements)
     wrong = [k for k in positions if not 0 <= k < count]
     if wrong:
@@ -317,7 +317,7 @@ def without_some(statements: Sequence[Any], positions: Sequence[int]) -> tuple[A
 
 
 def _implied(statement: Statement) -> str:
-    """The range in few characters."""
+    """The implied range in a few characters."""
     low, high = f"{statement.low:.3g}", f"{statement.high:.3g}"
     if not statement.is_possible:
         return "no ratio agrees"

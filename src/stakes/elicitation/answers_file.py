@@ -1,4 +1,4 @@
-"""Answers kept with the costs, as TOML: to be read, edited by hand, and replayed."""
+"""Answers kept with the costs as TOML, which can be read, edited by hand and replayed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stakes.exceptions import FormatError, StakesError
 
 @contextmanager
 def reading_answer(at: str) -> Iterator[None]:
-    """Name the answer that is incomplete, refused or unreadable."""
+    """Name the answer in errors about one that is incomplete, refused or unreadable."""
     try:
         yield
     except KeyError as error:
@@ -43,7 +43,7 @@ def reading_answer(at: str) -> Iterator[None]:
 
 
 def _from_preference(row: Mapping[str, Any]) -> Statement:
-    """An answer to a question."""
+    """The statement of an answer to a question."""
     pairs = {}
     for key in ("misses", "alarms"):
         values = row[key] if isinstance(row[key], list) else []
@@ -68,20 +68,20 @@ def _ends(row: Mapping[str, Any], key: str) -> list[float]:
 
 
 def _as_said(row: Mapping[str, Any]) -> Statement:
-    """A ratio that came from data which are not here."""
+    """The statement of a ratio that was computed from data the file does not hold."""
     given, route = _ends(row, "ratio"), str(row["route"])
     low, high = float(given[0]), float(given[-1])
     return Statement(low, high, str(row.get("said", route)), route, {"ratio": [low, high]})
 
 
 def _from_amounts(row: Mapping[str, Any]) -> Statement:
-    """Amounts in money."""
+    """The statement of amounts in money."""
     right = {"true_positive": row.get("tp", 0.0), "true_negative": row.get("tn", 0.0)}
     return ratio_from_amounts(false_negative=row["fn"], false_positive=row["fp"], **right)
 
 
 def _from_ranking(row: Mapping[str, Any]) -> tuple[Statement, ...]:
-    """An order of the emblematic models."""
+    """The statements of an order of the emblematic models."""
     settings = {"error_share": row["error_share"], "priors": row["prior"]}
     return ratio_from_ranking(row["ranking"], **settings)
 
@@ -147,9 +147,9 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
 
 
 def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement, ...]:
-    """The statements of a file of answers, worked out again from what was said.
+    """The statements of a file of answers, computed again from the answers.
 
-    An answer that was edited by hand counts as edited; contradictions come to light when the
+    An answer that was edited by hand counts as edited; contradictions are found when the
     statements are used.
 
     Parameters
@@ -207,7 +207,7 @@ def read_answers(path: str | os.PathLike[str]) -> tuple[Statement, ...]:
     Returns
     -------
     tuple of Statement
-        What was said.
+        The statements.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     talk : Elicitation
         A conversation without contradictions.
     path : str or path
-        Where to.
+        The file to write.
     **settings
         `note`, and `unit`, `volume` and `period` of the application.
 
@@ -280,12 +280,12 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     write_whole(as_path(path), answers_to_toml(talk, **settings).encode("utf-8"))
 
 
-#: What a statement is made from; only these are written and read.
+#: The keys of a statement; only these are written and read.
 _KEYS = ("cell", "other", "at_least", "at_most", "better", "worse", "said")
 
 
 def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
-    """The costs in the middle of what is possible, and the answers they come from.
+    """The geometric middle of the possible costs, and the answers they come from.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
 
 
 def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixElicitation:
-    """The conversation of a file of answers, worked out again from what was said.
+    """The conversation of a file of answers, computed again from the answers.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixEli
     Returns
     -------
     MatrixElicitation
-        With every statement; contradictions come to light when it is used.
+        With every statement; contradictions are found when it is used.
 
     Examples
     --------
@@ -370,7 +370,7 @@ def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixEli
 
 
 def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> MatrixStatement:
-    """One statement, by the same ways in which it was made."""
+    """One statement, made again by the method that made it."""
     unknown = [key for key in row if key not in _KEYS]
     if unknown:
         raise FormatError(f"unknown key `{unknown[0]}` - at `{at}`.", hint=f"known: {_KEYS}")

@@ -1,4 +1,4 @@
-"""Costs of more than two classes or decisions: a set of matrices that agrees with what was said."""
+"""Costs of more than two classes or decisions: the cost matrices that agree with all answers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-#: Steps between two draws that are kept, for each unknown.
+#: Steps between two kept draws, for each unknown.
 _THINNING = 2
 _BURN_IN = 50
-#: Points that are tried on a line.
+#: Greatest number of points that are tried on a line.
 _MOST_TRIES = 60
-#: Inequalities may be missed by this much, relative to their size: rounding.
+#: Inequalities may be violated by this much, relative to their size, because of rounding.
 _SLACK = 1e-9
 
 
@@ -56,14 +56,14 @@ def _inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatAr
 def _least_and_most(
     rows: FloatArray, low: FloatArray, high: FloatArray, k: int
 ) -> tuple[float, float]:
-    """How small and how large one entry can be."""
+    """The least and the greatest possible value of entry `k`."""
     from scipy.optimize import linprog
 
     ends = []
     for sign in (1.0, -1.0):
         goal = np.zeros(low.size)
         goal[k] = sign
-        for slack in (0.0, _SLACK):  # exactly, or up to rounding where that leaves nothing
+        for slack in (0.0, _SLACK):  # exactly, or up to rounding if no point is left
             found = linprog(goal, -rows, np.full(len(rows), slack), bounds=np.stack([low, high], 1))
             if found.status == 0:
                 break
@@ -74,7 +74,7 @@ def _least_and_most(
 def _drawn(
     rows: FloatArray, low: FloatArray, high: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Points of the set, uniform in their logarithms: along random lines, shrinking misses."""
+    """Points of the set, uniform in their logarithms: hit and run, with shrinking steps."""
     at = _inner_point(rows, low, high)
     assert at is not None
     x, groups = np.log(at), _linked(rows, low.size)
@@ -96,7 +96,7 @@ def _drawn(
             start = min(float(ends.min(axis=0).max()), 0.0)
             stop = max(float(ends.max(axis=0).min()), 0.0)
             line[free] = direction
-            for _ in range(_MOST_TRIES):  # a point of the line that is in the set, as x is
+            for _ in range(_MOST_TRIES):  # until a point of the line is in the set, as x is
                 step = rng.uniform(start, stop)
                 if (rows @ np.exp(x + step * line) >= -slack).all():
                     x = x + step * line
@@ -108,7 +108,7 @@ def _drawn(
 
 
 def _linked(rows: FloatArray, size: int) -> NDArray[np.intp]:
-    """Which entries keep a fixed ratio to each other: the number of the group of each."""
+    """The number of each entry's group; entries of a group have fixed ratios to each other."""
     groups = np.arange(size)
     pairs = [row / np.abs(row).max() for row in rows if np.count_nonzero(row) == 2]
     for first, second in itertools.combinations(pairs, 2):
@@ -126,14 +126,14 @@ Cell = tuple[Name, Name]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MatrixStatement:
-    """Something that was said about the cells of a cost matrix; see `MatrixElicitation`.
+    """A statement about the cells of a cost matrix; see `MatrixElicitation`.
 
     Parameters
     ----------
     coefficients : array of shape (n_classes, n_decisions)
         The sum over all cells of coefficient times cost is not negative.
     said : str
-        What was said, in words.
+        The statement in words.
     inputs : mapping
         What it was made from, so that it can be replayed.
     """
@@ -150,19 +150,19 @@ class MatrixStatement:
 class MatrixElicitation(AnswersGuesses):
     """A conversation about the costs of several classes or decisions.
 
-    The decision named like the class costs nothing; one other cell is the unit. Statements
-    bound ratios of cells, or prefer one outcome to another; what remains is a set of matrices.
+    The decision with the name of the class costs nothing; one other cell is the unit. Statements
+    bound ratios of cells, or prefer one outcome to another; a set of matrices remains possible.
 
     Parameters
     ----------
     classes, decisions : sequence of names
-        Rows and columns; the classes if `decisions` are absent.
+        Rows and columns; without `decisions`, the columns are the classes.
     unit : pair of names, optional
-        Truth and decision of the cell that costs 1; the first that is not free if absent.
+        Truth and decision of the cell that costs 1; default, the first that is not free.
     limit : float
         No cell costs more than `limit`, or less than 1 / `limit`, units.
     statements : tuple of MatrixStatement
-        What has been said so far.
+        The statements so far.
     rng : int
         Seed of the draws.
     draws : int
@@ -207,7 +207,7 @@ class MatrixElicitation(AnswersGuesses):
     # ------------------------------------------------------------- saying something
 
     def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
-        """Say that one cell costs `between` these two multiples of what another costs."""
+        """State that one cell costs `between` two multiples of what another costs."""
         low, high = two_numbers(between, "between", CostError)
         if not 0 < low <= high < np.inf:
             raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
@@ -221,7 +221,7 @@ class MatrixElicitation(AnswersGuesses):
         return self.stated(*statements)
 
     def preferred(self, better: Any, worse: Any, *, said: str = "") -> MatrixElicitation:
-        """Say that one outcome, a table of counts, is no worse than another."""
+        """State that one outcome, a table of counts, is no worse than another."""
         given = [getattr(table, "counts", table) for table in (better, worse)]
         tables = [as_reals(table, "outcome") for table in given]
         for table in tables:
@@ -240,18 +240,18 @@ class MatrixElicitation(AnswersGuesses):
         return replace(self, statements=(*self.statements, *statements))
 
     def without(self, *positions: int) -> MatrixElicitation:
-        """The conversation with some statements taken back."""
+        """The conversation without the statements at these positions."""
         return replace(self, statements=without_some(self.statements, positions))
 
     # ------------------------------------------------------------- what is known
 
     @cached_property
     def contradictions(self) -> tuple[int, ...]:
-        """Positions of statements that cannot all be true, as few as possible; empty if all can."""
+        """A minimal set of statements, by position, that cannot all be true; empty if all can."""
         rows, kept = self._rows, list(range(len(self.statements)))
         if _inner_point(rows, *self._box) is not None:
             return ()
-        for k in range(len(rows)):  # leave out whatever is not needed for the contradiction
+        for k in range(len(rows)):  # drop statements that the contradiction does not need
             rest = [other for other in kept if other != k]
             if _inner_point(rows[rest], *self._box) is None:
                 kept = rest
@@ -276,7 +276,7 @@ class MatrixElicitation(AnswersGuesses):
         return costs
 
     def application(self, priors: Any = None, **settings: Any) -> UncertainApplication:
-        """What is at stake: all matrices that are still possible."""
+        """An application with all matrices that are still possible."""
         if settings.get("unit") is not None:
             alarm_in(settings["unit"])  # refused
         return UncertainApplication.from_samples(
@@ -293,21 +293,21 @@ class MatrixElicitation(AnswersGuesses):
     def question(
         self, systems: Mapping[str, ConfusionMatrix], *, tolerance: float = 0.02, cases: int = 1000
     ) -> MatrixQuestion | None:
-        """Which of two systems' outcomes is better, where that matters most; None when done.
+        """The most useful question about the outcomes of two systems; None when done.
 
-        Done when one system loses at most `tolerance` of the cost of the best naive decision,
-        for every matrix drawn. Where one answer alone led there, it is asked again, the other
-        way round.
+        Done means that, for every matrix drawn, one system loses at most `tolerance` of the cost
+        of the best naive decision. If a single answer led there, it is asked again, the other way
+        round.
         """
         found = asked_about(systems, self.samples, tolerance=tolerance, cases=cases)
         return found or self._other_way_round()
 
     def _other_way_round(self) -> MatrixQuestion | None:
-        """The only question that was answered, mirrored; None where more was said."""
+        """The only question that was answered, mirrored; None if there are more statements."""
         if len(self.statements) != 1 or "better" not in self.statements[0].inputs:
             return None
         said = self.statements[0].inputs
-        side = -1 if said.get("prefers", "a") == "a" else 1  # the preferred one has another letter
+        side = -1 if said.get("prefers", "a") == "a" else 1  # swap the letters
         outcomes = [np.asarray(said[name]) for name in ("better", "worse")][::side]
         systems = list(said.get("systems", ("one", "the other")))[::side]
         why = "one answer alone decides, so it is asked again, the other way round"
@@ -319,8 +319,8 @@ class MatrixElicitation(AnswersGuesses):
     def answered(self, question: MatrixQuestion, *, prefers: str) -> MatrixElicitation:
         """The conversation with an answer: "a", "b", or "=" for cannot say.
 
-        An earlier answer about the same two outcomes is taken back where this one contradicts it,
-        or where it now cannot be said.
+        An earlier answer about the same two outcomes is removed if this one contradicts it or is
+        "=".
         """
         if place_of(prefers, ("a", "b", "=")) is None:
             raise DataError(f"an answer is 'a', 'b' or '='; got {in_brief(prefers)}.")
@@ -364,7 +364,7 @@ class MatrixElicitation(AnswersGuesses):
 
     @property
     def _box(self) -> tuple[FloatArray, FloatArray]:
-        """The least and the most that each cell can cost before any answer."""
+        """The least and the greatest cost of each cell before any answer."""
         low, high = np.full(self.free.shape, 1 / self.limit), np.full(self.free.shape, self.limit)
         assert self.unit is not None
         low[self._at(self.unit)] = high[self._at(self.unit)] = 1.0

@@ -1,4 +1,4 @@
-"""What to ask next: only where the recommendation switches, by how much a choice can regret."""
+"""The next question: asked only where the recommendation changes, and only while it matters."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _PER_UNIT = 100
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What can be chosen, and what each choice costs at each ratio of a grid."""
+    """The options to choose between, and the cost of each at each ratio of a grid."""
 
     names: tuple[str, ...]
     points: tuple[tuple[FloatArray, FloatArray], ...]  # miss rates, false alarm rates
-    thresholds: tuple[float | None, ...]  # of options that are one threshold of scores
+    thresholds: tuple[float | None, ...]  # None for options that are not one threshold
     prior: float
     low: float
     high: float
 
     @cached_property
     def ratios(self) -> FloatArray:
-        """The grid: both ends, all corners between them, and a fine net."""
+        """The grid: both ends, all ratios between them where the best point changes, a fine net."""
         size = max(2, math.ceil(_PER_UNIT * math.log(self.high / self.low)) + 1)
         net = np.exp(np.linspace(math.log(self.low), math.log(self.high), size))
         misses, alarms = zip(*self.points, strict=True)
@@ -67,9 +67,9 @@ class Options:
         return np.asarray(self.nec - self.nec.min(axis=0))
 
     def stretches(self, start: int, tolerance: float) -> list[tuple[int, int]]:
-        """As few (last grid point, option) as possible, each regretting at most `tolerance`.
+        """The fewest stretches (last grid point, option) with a regret of at most `tolerance`.
 
-        Going as far as any option allows, again and again, needs the fewest stretches.
+        The greedy choice, always the option that reaches furthest, gives the fewest.
         """
         found: list[tuple[int, int]] = []
         at, stop = start, self.ratios.size - 1
@@ -77,7 +77,7 @@ class Options:
             too_much = self.regrets[:, at : stop + 1] > tolerance
             reach = np.where(too_much.any(axis=1), too_much.argmax(axis=1) - 1, stop - at)
             best = int(np.argmax(reach))
-            at = min(at + max(int(reach[best]), 1), stop)  # also where the net is too coarse
+            at = min(at + max(int(reach[best]), 1), stop)  # advance even if the net is too coarse
             found.append((at, best))
             if at >= stop:
                 return found
@@ -86,11 +86,11 @@ class Options:
 def options_of(
     systems: Mapping[str, Any], *, prior: float, goal: Goal, low: float, high: float
 ) -> Options:
-    """The options among which a person chooses: models, or each threshold of each model."""
+    """The options to choose between: models, or each threshold of each model."""
     found: list[tuple[str, tuple[FloatArray, FloatArray], float | None]] = []
     for name, system in systems.items():
         miss, alarm, thresholds = _rates(str(name), system)
-        if goal == "model":  # with scores, acting on nobody and on everybody included
+        if goal == "model":  # the points of scores include acting never and always
             found.append((str(name), (miss, alarm), None))
             continue
         for k, cut in enumerate(thresholds):
@@ -102,14 +102,14 @@ def options_of(
     options = Options(names, points, cuts, prior, low, high)
     if goal == "model":
         return options
-    # Only what is best for some ratio of the grid; of equal points the later, the constants.
+    # Keep what is best for some ratio of the grid; of equal points the last, so constants win.
     best = np.unique(len(found) - 1 - options.nec[::-1].argmin(axis=0)).tolist()
     names, points, cuts = zip(*(found[k] for k in best), strict=True)
     return Options(names, points, cuts, prior, low, high)
 
 
 def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float | None]]:
-    """Miss and false alarm rates of the points a system can work at, with their thresholds."""
+    """Miss and false alarm rates of a system's operating points, and their thresholds."""
     if isinstance(system, RankedScores):
         found = hull_points(system)
         return 1 - found.sensitivity, found.false_positive_rate, found.thresholds.tolist()
@@ -134,23 +134,23 @@ def _corners(miss: FloatArray, alarm: FloatArray, prior: float) -> FloatArray:
     return np.asarray((1 - prior) * rises[steps] / (prior * drops[steps]))
 
 
-#: A question is not repeated within this factor of one that was not answered.
+#: No question is asked within this factor of one that could not be answered.
 _APART = 1.5
-#: A miss rarely costs less than a false alarm, or more than this many times what makes acting on
-#: everybody as good as acting on nobody: questions about such ratios come later.
+#: A miss rarely costs less than a false alarm, or more than this multiple of the ratio at which
+#: always and never acting cost the same; questions about such ratios come later.
 _DEAREST = 10.0
-#: Outcomes in which more is missed, or more of the others are acted on, are not believable.
+#: Outcomes with a larger share of misses, or of false alarms, are not believable.
 _MOST_MISSED, _MOST_ALARMED = 0.75, 0.5
 #: Without systems to choose between, the ratio is narrowed down to this factor.
 _ENOUGH = 2.0
 
 
-# Asked where the recommendation switches: docs/design/elicitation.md.
+# docs/design/elicitation.md says why questions are asked where the recommendation changes.
 def next_question(talk: Elicitation) -> Question | None:
-    """The next question, at a switch point of the recommendation; None when done.
+    """The next question, at a ratio where the recommendation changes; None when done.
 
-    Who gave two answers to one question is asked it afresh. An answer that alone leads to an end
-    of the ratios thought of is asked the other way round before it is believed.
+    A question with two contradicting answers is asked again. If a single answer leaves everything
+    up to an end of the ratios possible, it is asked the other way round before it is believed.
     """
     if talk.contradictions:
         first, last = (talk.contradictions[0].statements * 2)[:2]
@@ -164,10 +164,10 @@ def next_question(talk: Elicitation) -> Question | None:
 
 
 def _other_way_round(talk: Elicitation) -> Question | None:
-    """The question, mirrored, whose answer alone leaves everything up to an end possible."""
+    """The mirrored question if its answer is all that bounds the ratio; otherwise None."""
     least = max((each.low for each in talk.statements), default=0.0)
     most = min((each.high for each in talk.statements), default=math.inf)
-    if (least > 0) == (most < math.inf):  # nothing was said, or something about both sides
+    if (least > 0) == (most < math.inf):  # no bound, or one on both sides
         return None
     said = [each for each in talk.statements if (each.low, each.high) == (least, most)]
     if len(said) != 1 or said[0].route != "preference":
@@ -180,7 +180,7 @@ def _other_way_round(talk: Elicitation) -> Question | None:
 
 
 def _dividing(talk: Elicitation) -> Question | None:
-    """The question that divides what is still possible best; None where none is needed."""
+    """The question that divides the possible ratios best; None if none is needed."""
     if not talk.systems:  # halve the ratio while it is not known well enough
         if talk.ratio.factor <= _ENOUGH or _declined(talk, talk.ratio.middle):
             return None
@@ -205,13 +205,13 @@ def _dividing(talk: Elicitation) -> Question | None:
 
 
 def _depth(left: int, total: int) -> tuple[int, int]:
-    """Further questions in the worst case, and then how uneven the halves are."""
+    """Number of further questions in the worst case, and how uneven the halves are."""
     right = total - left
     return math.ceil(math.log2(max(left, right))), abs(left - right)
 
 
 def _switch(options: Options, stretches: list[tuple[int, int]], k: int, tolerance: float) -> int:
-    """Where to part one stretch from the next: where they cost the same, if that will do."""
+    """Where to divide a stretch from the next: where both cost the same, if that adds none."""
     start = stretches[k - 1][0] if k else 0
     (end, here), (_, there) = stretches[k], stretches[k + 1]
     gains = options.nec[there, start : end + 1] - options.nec[here, start : end + 1]
@@ -224,11 +224,11 @@ def _switch(options: Options, stretches: list[tuple[int, int]], k: int, toleranc
 
 
 def _posed(talk: Elicitation, ratio: float, why: str) -> Question | None:
-    """A question near the operating point that is best at this ratio, kept believable.
+    """A believable question near the operating point that is best at this ratio.
 
     Only the difference between the outcomes counts, so both may be moved to numbers that a
-    model worth having could reach.
-    None if no numbers one can picture would tell the ratios apart that are left.
+    useful model could reach.
+    None if no numbers of a size one can picture would divide the ratios that are left.
     """
     point = (0.5, 0.1)
     if talk.systems:
@@ -244,7 +244,7 @@ def _posed(talk: Elicitation, ratio: float, why: str) -> Question | None:
 
 
 def _declined(talk: Elicitation, ratio: float) -> bool:
-    """Whether a question at about this ratio could not be answered."""
+    """Whether a question at about this ratio was answered "cannot say"."""
     for said in talk.statements:
         if said.route == "preference" and said.inputs.get("prefers") == "=":
             misses, alarms = said.inputs["misses"], said.inputs["alarms"]

@@ -1,4 +1,4 @@
-"""Questions about costs, of one ratio or of a matrix, that people can answer."""
+"""Questions about costs that people can answer: about one ratio, or about a matrix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = Literal["a", "b", "="]
 
 #: At least this many cases of the rarer class, so that numbers are not all 0 and 1.
 _FEWEST = 20
-#: Misses (or false alarms) that an exchange is about, for questions of usual fineness.
+#: Greatest number of the rarer error in an exchange, at the usual precision `_FINE`.
 _LARGEST_STEP = 12
 _FINE = 0.005
 
@@ -35,12 +35,12 @@ class Question:
     """Two outcomes that differ in misses and in false alarms, in numbers one can picture.
 
     Outcome A has more misses, outcome B more false alarms, unless it is asked the other way round.
-    Who prefers the one with fewer misses finds a miss worth more than `ratio` false alarms.
+    Preferring fewer misses means that a miss is worth more than `ratio` false alarms.
 
     Parameters
     ----------
     cases, positives : int
-        How many cases are meant, and how many of them are positive.
+        Number of cases, and of positives among them.
     misses, alarms : pair of int
         Missed positives and false alarms of A and of B.
     why : str
@@ -86,7 +86,7 @@ class Question:
 
     @property
     def ratio(self) -> float:
-        """False alarms per miss at which both outcomes are as bad; from the numbers shown."""
+        """False alarms per miss at which both outcomes cost the same, from the numbers shown."""
         return (self.alarms[1] - self.alarms[0]) / (self.misses[0] - self.misses[1])
 
     def mirrored(self) -> Question:
@@ -125,14 +125,14 @@ class Question:
 
 
 def compared(said: Statement) -> frozenset[tuple[int, int]] | None:
-    """The two outcomes that an answer is about, whichever was called A; None for other routes."""
+    """The two outcomes of an answer, without regard to order; None for other routes."""
     if said.route != "preference":
         return None
     return frozenset(zip(said.inputs["misses"], said.inputs["alarms"], strict=True))
 
 
 def asked_before(said: Statement, *, prior: float, classes: tuple[Name, Name]) -> Question | None:
-    """The question that an answer is about; None where the answer does not tell the cases."""
+    """The question that was answered; None if its numbers of cases do not fit the prior."""
     misses, alarms = tuple(said.inputs["misses"]), tuple(said.inputs["alarms"])
     cases = said.inputs["cases"]
     positives = round(cases * prior)
@@ -144,11 +144,11 @@ def asked_before(said: Statement, *, prior: float, classes: tuple[Name, Name]) -
 def posed(
     ratio: float, *, prior: float, point: tuple[float, float], cases: int | None, within: float
 ) -> Question:
-    """A question that trades at about `ratio`, near an operating point that can be had.
+    """A question that trades at about `ratio`, near a feasible operating point.
 
-    `point` is its (miss rate, false alarm rate). The numbers are whole, so the ratio that an
-    answer is about is the one of the numbers shown; it differs by `within`, relatively, unless
-    that would take large numbers.
+    `point` is its (miss rate, false alarm rate). The numbers shown are whole, and an answer is
+    about their ratio. It differs from `ratio` by at most `within`, relatively, unless that would
+    need large numbers.
     """
     size, rarer = cases or 100, min(prior, 1 - prior)
     while cases is None and (  # a round number, with enough of both classes
@@ -163,11 +163,12 @@ def posed(
         times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
         times = min(times, max(1, positives // (10 * saved)))
         fewer, more = saved * times, extra * times
-        first = misses if misses > fewer else 2 * fewer  # none missed at all, and no false
-        second = min(alarms or more, negatives - more)  # alarm, are hard to believe
+        # An outcome without any miss, or without any false alarm, is hard to believe.
+        first = misses if misses > fewer else 2 * fewer
+        second = min(alarms or more, negatives - more)
         if first <= positives and second >= 0:
             return Question(size, positives, (first, first - fewer), (second, second + more))
-        size *= 10  # too few cases for this exchange: think of more
+        size *= 10  # too few cases for this exchange
 
 
 def _whole(ratio: float, within: float) -> tuple[int, int]:
@@ -182,7 +183,7 @@ def _whole(ratio: float, within: float) -> tuple[int, int]:
     return (few, many) if ratio >= 1 else (many, few)
 
 
-#: Only this many systems are compared in pairs; those that are best most often.
+#: Only this many systems, those that are best most often, are compared in pairs.
 _MOST_SYSTEMS = 30
 
 
@@ -193,7 +194,7 @@ class MatrixQuestion:
     Parameters
     ----------
     systems : pair of str
-        The systems they come from.
+        The systems with these outcomes.
     outcomes : pair of arrays of int
         Cases by truth and decision.
     classes, decisions : tuple of names
@@ -201,7 +202,7 @@ class MatrixQuestion:
     share : float
         Share of the matrices still possible that prefer the first.
     why : str
-        Why this is asked, where it is not to choose between the systems.
+        Why this is asked, if not to choose between the systems.
     """
 
     systems: tuple[str, str]
@@ -232,7 +233,7 @@ class MatrixQuestion:
 def asked_about(
     systems: Mapping[str, ConfusionMatrix], samples: FloatArray, *, tolerance: float, cases: int
 ) -> MatrixQuestion | None:
-    """The question whose answer leaves the least regret in the worse case; None if small."""
+    """The question whose answer leaves the least regret in the worse case; None if it is small."""
     names, tables = list(of_kind(systems, "systems", Mapping)), list(systems.values())
     tolerance, cases = as_number(tolerance, "tolerance"), as_whole(cases, "cases")
     for table in tables:
@@ -260,7 +261,7 @@ def asked_about(
 
 
 def regrets_of(systems: Mapping[str, ConfusionMatrix], samples: FloatArray) -> FloatArray:
-    """What each system, (n, S), costs above the best, as a share of the best naive decision."""
+    """Cost of each system above the best, (n, S), as a share of the best naive decision's."""
     tables = list(systems.values())
     shares = np.stack([table.counts / table.total for table in tables])
     costs = samples.reshape(len(samples), -1) @ shares.reshape(len(tables), -1).T
@@ -269,13 +270,13 @@ def regrets_of(systems: Mapping[str, ConfusionMatrix], samples: FloatArray) -> F
 
 
 def _in_cases(shares: FloatArray, cases: int) -> np.ndarray:
-    """Shares as whole cases that add to `total`, with fixed numbers of each class."""
+    """Shares as whole cases that add to `cases`; each class keeps its number."""
     totals = _rounded(shares.sum(axis=1), cases)
     return np.stack([_rounded(row, total) for row, total in zip(shares, totals, strict=True)])
 
 
 def _rounded(shares: FloatArray, total: int) -> np.ndarray:
-    """Shares of a total in whole numbers that add up to it: the largest rests are rounded up."""
+    """Shares of a total as whole numbers that add up to it; the largest remainders round up."""
     if not shares.sum() > 0:
         return np.zeros(shares.shape, dtype=np.int64)
     exact = total * shares / shares.sum()

@@ -1,4 +1,4 @@
-"""Ways to say how many false alarms one miss is worth: directly, by examples, by choosing a
+"""Ways to state how many false alarms one miss is worth: directly, by examples or by choosing a
 model.
 """
 
@@ -27,12 +27,12 @@ from stakes.typing import Priors
 
 
 def ratio_between(low: float, high: float | None = None) -> Statement:
-    """Say it directly: one miss is worth as many false alarms as this, or from this to that.
+    """State it directly: one miss is worth `low` false alarms, or from `low` to `high`.
 
     Parameters
     ----------
     low, high : float
-        Positive; one number if it is known.
+        Positive; only one if the ratio is known.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def ratio_from_amounts(
 
 
 def _number(value: Any, name: str) -> float:
-    """A number as it was written, to be repeated that way."""
+    """A checked number, of the type that was given, so that it is shown as it was written."""
     number = as_number(value, name, CostError)
     return value if type(value) in (int, float) else number
 
@@ -188,10 +188,10 @@ def _said(pair: tuple[float, float]) -> str:
 
 
 def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: Any) -> Statement:
-    """What tuning a metric implies: how many false alarms it gives for one miss, here.
+    """What tuning a metric implies: the false alarms that it trades for one miss, here.
 
     Every metric that is maximised trades the two errors at some rate, which depends on the
-    system. It is the one that a metric user has chosen without knowing.
+    system. Whoever tunes a metric has chosen that rate, knowingly or not.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
         A name of `stakes.metrics.catalogue`, perhaps with parameters as in ``f_beta:beta=2``, or
         a function of a ConfusionMatrix that is maximised.
     system : ConfusionMatrix, ScoreCounts or ScoreBins
-        Scores are first cut where the metric is best.
+        Scores are first thresholded where the metric is best.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     Statement('you tune f1, which is 0.5 here': ratio from 3 to 3)
     """
     measure: Any = metric
-    if not isinstance(metric, str):  # here a metric takes tables, there their counts
+    if not isinstance(metric, str):  # `implied_costs` passes counts, not tables
         measure = wraps(metric)(lambda counts: metric(ConfusionMatrix(counts)))
     table = best_threshold(measure, system).matrix if isinstance(system, RankedScores) else system
     if not isinstance(table, ConfusionMatrix) or table.counts.shape != (2, 2):
@@ -230,7 +230,7 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
             f"{counted.name} does not trade misses for false alarms here: a miss counts as "
             f"{miss:.4g}, a false alarm as {alarm:.4g}."
         )
-    ratio = float(f"{miss / alarm:.9g}")  # what finite differences are worth
+    ratio = float(f"{miss / alarm:.9g}")  # the precision of finite differences
     said = f"you tune {counted.name}, which is {float(counted.values(table.counts)):.4g} here"
     return Statement(ratio, ratio, said, "metric", {"ratio": [ratio, ratio]})
 
@@ -247,13 +247,12 @@ def ratio_from_sensitivity(
     sensitivity : float
         The least share of positives that must be found.
     priors : float or pair, optional
-        Share of positives, or of both classes, where it will run; that of the data if absent.
+        Share of positives, or of both classes, where it will run; default, that of the data.
 
     Returns
     -------
     Statement
-        The stretch of ratios for which the first corner of the ROC hull with enough
-        sensitivity is the best one.
+        The ratios for which the first corner of the ROC hull with enough sensitivity is best.
 
     References
     ----------
@@ -306,12 +305,12 @@ def emblematic_models(error_share: float) -> dict[str, EmblematicModel]:
     Parameters
     ----------
     error_share : float
-        Share of the cases that the erring models get wrong; 0.5 to 0.75 tells most.
+        Share of the cases that the erring models get wrong; 0.5 to 0.75 is most informative.
 
     Returns
     -------
     dict of EmblematicModel
-        ``always`` and ``never`` act on all and on nobody; ``errs`` is wrong for that share of
+        ``always`` and ``never`` act on all cases and on none; ``errs`` is wrong for that share of
         both classes, ``errs_negatives`` and ``errs_positives`` of one class only.
 
     References
@@ -342,8 +341,8 @@ def ratio_from_ranking(
 ) -> tuple[Statement, ...]:
     """What an order of the emblematic models implies, from the worst to the best.
 
-    Each step of the order bounds the ratio from one side. Four of the ten pairs say nothing,
-    because one model is never worse than the other; put in the wrong order they contradict
+    Each step of the order bounds the ratio from one side. Four of the ten pairs imply nothing,
+    because one model is never worse than the other. In the wrong order they contradict
     themselves, which is a good check of the answers.
 
     Parameters
@@ -395,10 +394,10 @@ def ratio_from_ranking(
 
 
 def _bounds(worse: EmblematicModel, better: EmblematicModel, prior: float) -> tuple[float, float]:
-    """The ratios for which the one model costs at least as much as the other."""
+    """The ratios for which `worse` costs at least as much as `better`."""
     misses = prior * (worse.miss_rate - better.miss_rate)
     alarms = (1 - prior) * (worse.alarm_rate - better.alarm_rate)
-    if misses >= 0 and alarms >= 0:  # worse at any costs: nothing new
+    if misses >= 0 and alarms >= 0:  # worse at any costs: implies nothing
         return 0.0, math.inf
     if misses <= 0 and alarms <= 0:  # better at any costs: impossible
         return math.inf, 0.0

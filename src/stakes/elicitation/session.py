@@ -1,4 +1,4 @@
-"""Elicitation: from a conversation to an Application, by asking only what would change it."""
+"""Elicitation: from a conversation to an Application, with as few questions as possible."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of
 from stakes.typing import Name, Priors
 
-#: Leads below this are not worth telling apart.
+#: Smaller differences in normalised cost count as ties.
 _NEAR_TIE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Elicitation(AnswersGuesses):
-    """A conversation about costs that stops as soon as the answer cannot change.
+    """A conversation about costs that stops as soon as the recommendation cannot change.
 
-    Every statement narrows the number of false alarms that one miss is worth; questions are
-    asked only where the recommendation switches, and no more once the remaining doubt cannot
+    Every statement narrows the number of false alarms that one miss is worth. Questions are
+    asked only at ratios where the recommendation changes, and only while the remaining doubt can
     cost more than `tolerance`. Nothing is changed in place: each step returns a new object, so
     that answers can be taken back, edited and replayed.
 
     Parameters
     ----------
     systems : mapping of name to ScoreCounts or ConfusionMatrix, optional
-        What the choice is between. Without systems the ratio itself is narrowed down.
+        The systems to choose between. Without systems the ratio itself is narrowed down.
     priors : float or pair
         Share of positives, or of both classes, where it will run.
     goal : {"model", "threshold"}
@@ -55,11 +55,11 @@ class Elicitation(AnswersGuesses):
     tolerance : float
         Normalised expected cost that may be lost by stopping.
     cases : int, optional
-        How many cases questions speak of; a round number if absent.
+        Number of cases in a question; default, a round number.
     low, high : float
-        The ratios that are thought of at all.
+        The ratios that are considered.
     statements : tuple of Statement
-        What has been said so far.
+        The statements so far.
     classes : pair of names
         The negative and the positive class.
 
@@ -121,8 +121,8 @@ class Elicitation(AnswersGuesses):
     ) -> Elicitation:
         """The conversation with an answer: "a", "b", or "=" for cannot say.
 
-        Earlier answers about the same two outcomes are taken back where they contradict each
-        other, or where it now cannot be said.
+        Earlier answers about the same two outcomes are removed if there is a contradiction or
+        this one is "=".
         """
         asked = self.question if question is None else question
         if asked is None:
@@ -134,7 +134,7 @@ class Elicitation(AnswersGuesses):
         return self.without(*back).stated(said)
 
     def without(self, *positions: int) -> Elicitation:
-        """The conversation with some statements taken back."""
+        """The conversation without the statements at these positions."""
         return replace(self, statements=without_some(self.statements, positions))
 
     # ------------------------------------------------------------- what is known
@@ -151,12 +151,12 @@ class Elicitation(AnswersGuesses):
 
     @cached_property
     def ratio(self) -> RatioInterval:
-        """How many false alarms one miss is worth, as far as it is known."""
+        """The number of false alarms that one miss is worth, as far as it is known."""
         return agreed_ratio(self.statements, low=self.low, high=self.high)
 
     @cached_property
     def options(self) -> Options:
-        """What can be chosen, over the ratios that are still possible."""
+        """The options to choose between, over the ratios that are still possible."""
         if not self.systems:
             raise DataError(
                 "there are no systems to choose between.", hint="Elicitation({'gbm': scores}, ...)"
@@ -172,7 +172,7 @@ class Elicitation(AnswersGuesses):
 
     @property
     def recommendation(self) -> str:
-        """The choice that can regret least, whatever the ratio turns out to be.
+        """The choice with the least worst-case regret over the possible ratios.
 
         With the goal "threshold", among the thresholds that are best for some ratio.
         """
@@ -180,7 +180,7 @@ class Elicitation(AnswersGuesses):
 
     @property
     def threshold(self) -> float | None:
-        """The threshold of the recommendation, where the goal is one and there are scores."""
+        """The threshold of the recommendation, if that is the goal and there are scores."""
         return self.options.thresholds[int(np.argmin(self._worst))]
 
     @property
@@ -190,23 +190,23 @@ class Elicitation(AnswersGuesses):
 
     @property
     def is_done(self) -> bool:
-        """Whether another answer could not change the recommendation by more than is tolerated."""
+        """Whether no question is left that matters by more than `tolerance`."""
         return self.question is None
 
     # ------------------------------------------------------------- what to ask
 
     @cached_property
     def question(self) -> Question | None:
-        """The next question, at a switch point of the recommendation; None when done."""
+        """The next question, at a ratio where the recommendation changes; None when done."""
         return next_question(self)
 
     # ------------------------------------------------------------- what it means
 
     def winners(self, *, tolerance: float = _NEAR_TIE) -> Frame:
-        """Who is best where: choice, from_ratio, to_ratio, nec at both ends; near ties merged.
+        """The best choice over ranges of the ratio, with its normalised cost at both ends.
 
-        A choice is kept as long as it loses no more than `tolerance` against the best one, so
-        the list does not flip where nothing is at stake.
+        Columns: choice, from_ratio, to_ratio, nec_from, nec_to. A choice is kept while it loses no
+        more than `tolerance` against the best one, so near ties do not change the list.
         """
         options, start = self.options, 0
         rows = []
@@ -217,7 +217,7 @@ class Elicitation(AnswersGuesses):
         return frame_of(("choice", "from_ratio", "to_ratio", "nec_from", "nec_to"), rows)
 
     def comparison(self) -> Frame:
-        """Every choice over the ratios still possible, the safest first.
+        """Every choice over the ratios still possible, the least worst-case regret first.
 
         Columns: choice, nec_low and nec_high (at both ends), nec_mean (over ratios that are
         uniform on a logarithmic scale), worst_regret.
@@ -237,9 +237,9 @@ class Elicitation(AnswersGuesses):
         )
 
     def application(self, **settings: Any) -> Application:
-        """The application to decide with: the geometric middle of the ratio, a false alarm 1.
+        """The application at the geometric middle of the ratio; a false alarm costs 1.
 
-        With a `unit`, which needs amounts stated in it, a false alarm costs what was stated.
+        With a `unit`, amounts must have been stated in it, and a false alarm costs the one stated.
         """
         given = {"classes": self.classes, "priors": self.priors, **settings}
         if given.get("unit") is not None:

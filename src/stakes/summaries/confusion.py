@@ -1,4 +1,4 @@
-"""ConfusionMatrix: cases by true class and decision, which is all that hard decisions cost."""
+"""ConfusionMatrix: cases by true class and decision, which determine the cost of decisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 def refuse_undecided(counts: Any) -> None:
-    """Raise for scores and the like, with how to make a table of decisions from them."""
+    """Raise for summaries of scores and the like; the hint says how to get a table of decisions."""
     if isinstance(counts, RankedScores):
         raise DataError(
             f"this needs a table of decisions; got scores, before any decision: {counts!r}.",
@@ -62,8 +62,7 @@ class ConfusionMatrix(Storable):
     counts : array-like of shape (n_classes, n_decisions)
         Cases, or sums of weights; not negative.
     classes, decisions : sequence of names, optional
-        As in `CostMatrix`: 0, 1, ... when absent; the decisions of a square table are
-        its classes.
+        As in `CostMatrix`. Default: 0, 1, ...; the decisions of a square table are its classes.
 
     Examples
     --------
@@ -144,14 +143,14 @@ class ConfusionMatrix(Storable):
         else:
             wide = weights.astype(np.float64, copy=False)
             table = sum_weights(i, j, wide, len(rows), len(columns))
-        if table is None:  # positions out of range, found while counting: say which
+        if table is None:  # counting found positions out of range: name them
             encode(truth, rows, "y_true")
             encode(chosen, columns, "decisions")
         elif weights is not None:
             table = table.astype(weights.dtype, copy=False)
         return cls(table, rows, columns)
 
-    # ------------------------------------------------------------- what can be read off
+    # ------------------------------------------------------------- reading it
 
     @property
     def total(self) -> float:
@@ -239,7 +238,7 @@ class ConfusionMatrix(Storable):
 
 
 def _aligned(columns: dict[str, list[Any]]) -> str:
-    """Columns as text: the first to the left, numbers to the right."""
+    """Columns as text: the first aligned left, the others right."""
     padded = []
     for k, (name, values) in enumerate(columns.items()):
         cells = [name, *(f"{v:g}" if isinstance(v, float) else str(v) for v in values)]

@@ -17,7 +17,7 @@ from stakes.results import Frame
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
-#: The sum of the squares of many costs must stay a number.
+#: The largest cost: the sum of the squares of many such costs does not overflow.
 _LARGEST = 1e140
 
 
@@ -25,8 +25,8 @@ _LARGEST = 1e140
 class CostTally(Storable):
     """Number of cases, sum and sum of squares of their costs, by true class and decision.
 
-    For costs that differ from case to case, such as loan amounts: the average cost and how sure
-    it is, without the rows. Tallies of the same classes and decisions add with ``+``.
+    For costs that differ from case to case, such as loan amounts: gives the average cost and its
+    uncertainty without the rows. Tallies of the same classes and decisions add with ``+``.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class CostTally(Storable):
 
     @classmethod
     def from_decisions(cls, y_true: Any, decisions: Any, *, costs: CaseCosts) -> CostTally:
-        """Look up what each decision cost in its own case.
+        """Look up the cost of each decision in its own case.
 
         Parameters
         ----------
@@ -159,9 +159,9 @@ class CostTally(Storable):
 
     @property
     def effective_cases(self) -> float:
-        """How many equal costs would be as unsure: (sum of costs)² / sum of squares.
+        """The number of equal costs with the same uncertainty: (sum of costs)² / sum of squares.
 
-        Far below the number of costly cases when a few of them carry most of the cost.
+        It is far below the number of costly cases if a few of them carry most of the cost.
         """
         squares = float(self.squares.sum())
         return float(self.sums.sum()) ** 2 / squares if squares > 0 else 0.0

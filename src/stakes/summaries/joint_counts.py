@@ -1,6 +1,4 @@
-"""Decisions counted apart for each group of cases, and jointly for several systems on the same
-cases.
-"""
+"""Decisions of several systems counted jointly on the same cases, in all or by group of cases."""
 
 from __future__ import annotations
 
@@ -37,8 +35,8 @@ def _positions(values: Any, name: str) -> IntArray:
 class PairedCounts(Storable):
     """(Weighted) cases by true class and by what each of several systems decided.
 
-    What a paired comparison needs: two systems that err on the same cases differ by less than
-    their confusion matrices would suggest. Only combinations that occur are kept. Summaries of
+    Paired comparisons need this: two systems that err on the same cases differ by less than
+    their confusion matrices suggest. Only combinations that occur are kept. Summaries of
     the same systems, classes and decisions add with ``+``. Build it with `from_decisions`, or
     `from_scores` for a whole range of thresholds at once.
 
@@ -49,7 +47,7 @@ class PairedCounts(Storable):
     counts : array of shape (n_cells,)
         Cases (or weight) of each combination.
     systems, classes, decisions : sequence of names
-        What the positions stand for.
+        The names that the positions refer to.
 
     Examples
     --------
@@ -127,7 +125,7 @@ class PairedCounts(Storable):
         sample_weight: Any = None,
         counts: Any = None,
     ) -> PairedCounts:
-        """Count in which stretch between thresholds each system's score lies.
+        """Count the stretch between thresholds in which each system's score lies.
 
         The decisions are the stretches 0, 1, ..., from low to high; a score equal to a
         threshold belongs to the stretch below it, since one acts when ``s > t``.
@@ -139,9 +137,9 @@ class PairedCounts(Storable):
         scores : mapping from system to column
             One score per case for each system, all on the same scale.
         thresholds : array-like of float, ascending
-            Where whole curves are to be compared.
+            The thresholds at which curves are compared.
         classes : pair of names, optional
-            The two classes, the one that high scores speak for second.
+            The two classes; high scores mean the second.
         sample_weight : column, optional
             Weight of each case.
         counts : column, optional
@@ -166,7 +164,7 @@ class PairedCounts(Storable):
 
     @classmethod
     def from_confusion(cls, matrix: ConfusionMatrix, system: Name = "system") -> PairedCounts:
-        """A confusion matrix as the joint counts of one system, empty cells kept.
+        """A confusion matrix as the joint counts of one system, with its empty cells.
 
         Examples
         --------
@@ -209,14 +207,14 @@ class PairedCounts(Storable):
         return ConfusionMatrix(table, self.classes, self.decisions)
 
     def subset(self, systems: Sequence[Name]) -> PairedCounts:
-        """The joint counts of some of the systems, in the order given."""
+        """The joint counts of these systems, in the order given."""
         systems = tuple(of_kind(systems, "systems", Iterable))
         columns = [0, *(1 + self.position(name) for name in systems)]
         cells, counts = add_cells(self.cells[:, columns], self.counts)
         return PairedCounts(cells, counts, systems, self.classes, self.decisions)
 
     def position(self, system: Name) -> int:
-        """Where a system stands among the systems."""
+        """The position of a system among the systems."""
         at = place_of(system, self.systems)
         if at is None:
             raise DataError(f"no system {in_brief(system)}; there are {listed(self.systems)}.")
@@ -260,7 +258,7 @@ class PairedCounts(Storable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedCounts(Storable):
-    """Joint counts of one or more systems, apart for each group of dependent cases.
+    """Joint counts of one or more systems, separately for each group of dependent cases.
 
     Cases of one customer or one speaker resemble each other, so intervals must draw whole
     groups. A trial between two speakers belongs to two groups, one on each side. Summaries of
@@ -269,9 +267,9 @@ class GroupedCounts(Storable):
     Parameters
     ----------
     groups : sequence of sequences of names
-        The groups of the one side, or of each of two sides.
+        The groups of one side, or of each of two sides.
     keys : array of int, shape (n_rows, n_sides)
-        Which group (of each side) a row of counts belongs to.
+        The group (of each side) that a row of counts belongs to.
     counts : array of shape (n_rows, n_cells)
         Cases (or weight) of each joint cell.
     joint : PairedCounts
@@ -415,7 +413,7 @@ class GroupedCounts(Storable):
 
 @dataclass(frozen=True)
 class _Coded:
-    """Rows looked up among names: the groups of each side, the truth, each system's decision."""
+    """Rows as positions: the groups of each side, the truth, each system's decision."""
 
     codes: list[NDArray[Any]]
     names: tuple[tuple[Name, ...], ...]
@@ -427,7 +425,7 @@ class _Coded:
         return joint_cells(self.codes[start:], sizes, self.weights)
 
     def joint(self, systems: tuple[Name, ...]) -> PairedCounts:
-        """The same over all groups."""
+        """The joint counts over all groups."""
         first = len(self.names) - len(systems) - 1
         return PairedCounts(*self.cells(first), systems, *self.names[first : first + 2])
 
@@ -435,7 +433,7 @@ class _Coded:
 def _coded(
     y_true: Any, systems: Mapping[Any, Any], sides: Sequence[Any], names: Any, weighing: Any
 ) -> _Coded:
-    """Look rows up; `names` are of classes and decisions, `weighing` is (counts, weights)."""
+    """Convert rows to positions; `names`: classes and decisions; `weighing`: (counts, weights)."""
     if not of_kind(systems, "decisions", Mapping):
         raise DataError("`decisions` must name at least one system.")
     titles = ["groups"] * len(sides) + ["y_true", *(f"decisions[{name!r}]" for name in systems)]

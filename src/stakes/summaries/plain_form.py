@@ -1,4 +1,4 @@
-"""Summaries as plain data, exactly: every float and every large integer comes back as it was."""
+"""Summaries as plain data: every float and every large integer is restored exactly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUMMARIES = (
     ConfusionMatrix, CostTally, PairedCounts, GroupedCounts, ScoreBins, ScoreCounts, SlicedCounts
 )  # fmt: skip
 _KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, CountTable, DecidedBy)}
-#: What a mapping from names to summaries is called in a file.
+#: The kind of a mapping from names to summaries in a file.
 _COLLECTION = "collection"
 _DTYPES = ("int64", "float16", "float32", "float64")
 _BEYOND = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -78,7 +78,7 @@ def summary_of(form: Any, where: str = "summary") -> Any:
 
 
 def _item(form: dict[str, Any], field: str, where: str) -> Any:
-    """A field that must be there."""
+    """A field of the form; raise if it is missing."""
     if field not in form:
         raise FormatError(f"`{where}` has no `{field}`.")
     return form[field]
@@ -88,7 +88,7 @@ def _item(form: dict[str, Any], field: str, where: str) -> Any:
 
 
 def _array(values: NDArray[Any] | None) -> dict[str, Any] | None:
-    """An array with its type and shape; what is not finite becomes a word."""
+    """An array with its type and shape; values that are not finite become words."""
     if values is None:
         return None
     array = np.asarray(values)
@@ -103,7 +103,7 @@ def _array(values: NDArray[Any] | None) -> dict[str, Any] | None:
 
 
 def _read_array(form: Any, where: str) -> NDArray[Any] | None:
-    """An array again, checked."""
+    """Read an array back, checked."""
     if form is None:
         return None
     if not isinstance(form, dict) or not {"dtype", "shape", "values"} <= set(form):
@@ -131,7 +131,7 @@ def _read_array(form: Any, where: str) -> NDArray[Any] | None:
 
 
 def _name(name: Any) -> Any:
-    """A name that a file can hold without changing it."""
+    """A name in a form that a file holds exactly; raise if there is none."""
     if isinstance(name, (bool, int, str)):
         return name
     if isinstance(name, float):
@@ -143,7 +143,7 @@ def _name(name: Any) -> Any:
 
 
 def _read_name(name: Any, where: str) -> Any:
-    """A name again."""
+    """Read a name back."""
     if isinstance(name, dict) and set(name) == {"float"} and name["float"] in _BEYOND:
         return _BEYOND[name["float"]]
     if not isinstance(name, (bool, int, float, str)):
@@ -154,21 +154,21 @@ def _read_name(name: Any, where: str) -> Any:
 def _read_names(
     names: Any, where: str, read: Callable[[Any, str], Any] = _read_name
 ) -> tuple[Any, ...]:
-    """A list of names, or of lists of them."""
+    """Read a list of names, or of lists of names."""
     if not isinstance(names, list):
         raise FormatError(f"`{where}` must be a list of names; got {names!r}.")
     return tuple(read(name, where) for name in names)
 
 
 def beyond_json(value: float) -> Any:
-    """A float that JSON can hold: what is not finite as a word."""
+    """A float that JSON can hold; one that is not finite becomes a word."""
     if math.isfinite(value):
         return value
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
 def _read_parts(forms: Any, where: str) -> tuple[Any, ...]:
-    """Summaries that are parts of one."""
+    """Read the summaries that are parts of one."""
     if not isinstance(forms, list):
         raise FormatError(f"`{where}` must be a list of summaries; got {forms!r}.")
     return tuple(summary_of(form, f"{where}[{k}]") for k, form in enumerate(forms))
@@ -177,7 +177,7 @@ def _read_parts(forms: Any, where: str) -> tuple[Any, ...]:
 _Form = tuple[Callable[[Any], Any], Callable[[Any, str], Any]]
 _ARRAY: _Form = _array, _read_array
 _NAMES: _Form = (lambda names: [_name(name) for name in names]), _read_names
-#: How the fields are written and read that are not arrays.
+#: How to write and read the fields that are not arrays.
 _FORMS: dict[str, _Form] = {
     "classes": _NAMES,
     "decisions": _NAMES,

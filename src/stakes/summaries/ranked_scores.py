@@ -1,4 +1,4 @@
-"""RankedScores: what every summary of binary scores shares, whether exact or in bins."""
+"""RankedScores: the common part of all summaries of binary scores, exact or in bins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 def made_for(
     priors: Priors | None, classes: tuple[Name, ...], kind: ScoreKind
 ) -> tuple[float, float] | None:
-    """The shares that log odds or posteriors were made for; these and the kind are checked."""
+    """The class shares that log odds or posteriors were made for, checked with the kind."""
     checked_kind(kind)
     if len(as_names(classes, "classes")) != 2:
         raise DataError(f"`classes` must be two names; got {in_brief(classes)}.")
@@ -50,11 +50,11 @@ class RankedScores(Storable):
 
     @cached_property
     def runs(self) -> Runs:
-        """Cases by class in each stretch of scores that rank statistics cannot tell apart."""
+        """Cases by class in each stretch of scores that rank statistics need not divide."""
         raise NotImplementedError
 
     def _places(self, threshold: float, or_equal: bool) -> tuple[int, int]:
-        """How many entries of `_columns` lie below the threshold, in each class."""
+        """Number of entries of `_columns` below the threshold, in each class."""
         raise NotImplementedError
 
     @property
@@ -64,7 +64,7 @@ class RankedScores(Storable):
 
     @property
     def _described(self) -> tuple[tuple[Name, ...], ScoreKind, tuple[float, float] | None]:
-        """What the scores mean: classes, kind, and the shares that they were made for."""
+        """The classes, the kind of scores, and the class shares that they were made for."""
         return self.classes, self.kind, self.from_priors
 
     def counts_between(self, cuts: Sequence[tuple[float, bool]]) -> FloatArray:
@@ -108,7 +108,7 @@ class RankedScores(Storable):
         raise NotImplementedError
 
     def _type_for(self, thresholds: FloatArray) -> str:
-        """The type that the scores were written in, to which these thresholds are rounded."""
+        """The type of the scores, to which these thresholds are rounded."""
         raise NotImplementedError
 
     # ------------------------------------------------------------- totals
@@ -141,7 +141,7 @@ class RankedScores(Storable):
         return _cut_points(self.runs.lowest, self.runs.highest)
 
     def cuts_at(self, which: NDArray[np.intp]) -> FloatArray:
-        """Some of the `cuts`, without computing all."""
+        """These of the `cuts`, without computing all."""
         lowest, highest = self.runs.lowest, self.runs.highest
         found = _halfway(highest.take(which - 1, mode="clip"), lowest.take(which, mode="clip"))
         found[which == 0] = -np.inf
@@ -150,7 +150,7 @@ class RankedScores(Storable):
 
     @cached_property
     def finest(self) -> tuple[FloatArray, NDArray[Any], NDArray[Any]]:
-        """Every possible cut, also inside runs: threshold, and cases of each class below."""
+        """Every possible cut, even inside runs: threshold, and cases of each class below."""
         scores, negatives, positives = self.levels
         return _cut_points(scores, scores), cumulative(negatives), cumulative(positives)
 
@@ -169,8 +169,8 @@ class RankedScores(Storable):
     def hull(self) -> NDArray[np.intp]:
         """Which cuts are vertices of the ROC convex hull; between them lie the PAV blocks.
 
-        Weights are summed from where the errors of a cut are few: the negatives above it, the
-        positives below it. The rounding is then relative to what the cut costs.
+        Weights are summed from the end where a cut makes few errors: negatives above it, positives
+        below it. The rounding error is then relative to the cost of the cut.
         """
         below_first, below_second = self.cumulated
         if below_first.dtype.kind == "f":
@@ -193,7 +193,7 @@ class RankedScores(Storable):
             )
 
     def require_scale(self, what: str) -> None:
-        """Raise when only the order of the scores means something."""
+        """Raise if only the order of the scores is meaningful."""
         if self.kind == "rank":
             raise UndefinedError(
                 f"`{what}` needs scores that mean something; these are of kind 'rank'.",
@@ -222,7 +222,7 @@ class RankedScores(Storable):
             return log_odds
         with np.errstate(over="ignore"):
             found = 1 / (1 + np.exp(-log_odds))
-        # a score that is one of these but for the rounding of logarithms is not above it
+        # A score equal to a threshold, up to the rounding of logarithms, must not be above it.
         rounding = np.finfo(np.float64).eps * (4 + np.abs(log_odds).clip(max=1e3))
         return self._rounded(found * (1 + rounding))
 
@@ -236,7 +236,7 @@ class RankedScores(Storable):
     def shift_to(self, share: float) -> float:
         """What to add to the log odds of the scores for posteriors at a prior `share`."""
         if self.kind != "llr" and self.from_priors is None:
-            return 0.0  # taken as they are
+            return 0.0  # without `from_priors` scores are taken as they are
         return float(np.log(share) - np.log1p(-share)) - self.log_prior_odds()
 
     def refuse_other(self, other: RankedScores) -> None:
@@ -260,7 +260,7 @@ def checked_kind(kind: Any) -> ScoreKind:
 
 
 def _cut_points(lowest: NDArray[Any], highest: NDArray[Any]) -> FloatArray:
-    """Thresholds t that part runs under the rule s > t: halfway, ends infinite."""
+    """Thresholds t that separate runs under the rule s > t: halfway, with infinite ends."""
     return np.concatenate(([-np.inf], _halfway(highest[:-1], lowest[1:]), [np.inf]))
 
 

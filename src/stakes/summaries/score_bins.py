@@ -32,7 +32,7 @@ class ScoreBins(RankedScores):
     Parameters
     ----------
     edges : array of float, ascending
-        One fewer than there are bins. Put every threshold that will be asked for among them.
+        One fewer than there are bins. Include every threshold that will be needed.
     counts : array of shape (n_bins, 2)
         Cases (or weight) of each class in each bin.
     lowest, highest : array of shape (n_bins,)
@@ -139,7 +139,7 @@ class ScoreBins(RankedScores):
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Which of the `runs` hold one score only, so that binning lost nothing there."""
+        """Which of the `runs` hold a single score, so that binning loses nothing there."""
         return np.asarray(self.runs.lowest == self.runs.highest)
 
     @property
@@ -147,7 +147,7 @@ class ScoreBins(RankedScores):
         return tuple((part.shape[0], part) for part in self.runs[:2])
 
     def _type_for(self, thresholds: FloatArray) -> str:
-        """float32 where a score is one of the thresholds in that type, and all may be of it."""
+        """float32 if all scores fit it and a score equals a threshold rounded to it."""
         known = self.highest[np.isfinite(self.highest)]
         narrow = np.asarray(thresholds).astype(np.float32)
         single = np.isin(narrow.astype(np.float64), known).any()
@@ -215,17 +215,17 @@ def as_edges(edges: Any, name: str = "edges") -> FloatArray:
 def score_edges(
     sample: Any = None, *, thresholds: Any = (), bins: int = 2**16, limit: float = 20.0
 ) -> FloatArray:
-    """Edges for `ScoreBins`: fine bins, and every threshold that will be asked for.
+    """Edges for `ScoreBins`: fine bins, and every threshold that will be needed.
 
     Parameters
     ----------
     sample : column, optional
         Some of the scores; bins then hold about equally many of them, which suits scores
-        that crowd together. Without it, bins of equal width from -`limit` to `limit`.
+        that cluster. Without it, bins of equal width from -`limit` to `limit`.
     thresholds : array-like, optional
         Where costs must be exact, e.g. ``[app.llr_threshold]``.
     bins : int
-        About how many bins.
+        Approximate number of bins.
     limit : float
         Range of the bins of equal width.
 
@@ -236,7 +236,7 @@ def score_edges(
 
     Notes
     -----
-    `stakes.metrics.score_bounds` tells whether the bins are fine enough.
+    `stakes.metrics.score_bounds` shows whether the bins are fine enough.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""ScoreCounts: cases by class at each distinct score, exactly; many classes as summaries of two."""
+"""ScoreCounts: exact counts by class at each distinct score; for many classes, in pairs."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def _second_class_of(
 _Side = tuple[NDArray[np.floating[Any]], NDArray[Any] | None]
 
 
-# Scores are kept sorted, class by class: docs/design/thresholds.md.
+# docs/design/thresholds.md says why scores are kept sorted, class by class.
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreCounts(RankedScores):
     """(Weighted) cases of two classes at each distinct score.
 
-    Everything that thresholds on binary scores can tell, without the rows: ROC and its
+    It holds all that metrics and curves of binary scores need, without the rows: ROC and its
     relatives, costs, AUC, Cllr, isotonic regression. Summaries of parts add with ``+``.
-    Higher scores speak for the second class. Build it with `from_scores`.
+    Higher scores mean the second class. Build it with `from_scores`.
 
     Parameters
     ----------
@@ -157,12 +157,12 @@ class ScoreCounts(RankedScores):
             True classes: 0 and 1, booleans, or two names.
         scores : column
             One score per case, float32 or float64 (other numbers become float64); higher
-            speaks for the second class. Infinite scores are allowed.
+            means the second class. Infinite scores are allowed.
         kind : {"llr", "log_odds", "posterior", "rank"}
-            What a score means; never guessed, so that without it only the order means something.
+            What a score means. It is never guessed; by default only the order is meaningful.
         classes : pair of names, optional
-            The two classes, the one that high scores speak for second. By default 0 and 1,
-            or the two sorted values that occur.
+            The two classes; high scores mean the second. By default 0 and 1, or the two sorted
+            values that occur.
         from_priors : float or pair, optional
             Share of the second class, or of both, that log-odds or posterior scores were made for.
         sample_weight : column, optional
@@ -197,13 +197,13 @@ class ScoreCounts(RankedScores):
 
     @classmethod
     def _of_sides(cls, sides: Iterable[_Side], *described: Any) -> ScoreCounts:
-        """From the sorted scores of both classes, each with its counts."""
+        """Make it from the sorted scores of both classes, each with its counts."""
         scores, counts = zip(*sides, strict=True)
         return cls._trusted(*scores, *counts, *described)
 
     @classmethod
     def _trusted(cls, *parts: Any) -> ScoreCounts:
-        """Without the checks, for parts that were sorted here."""
+        """Make it without checks, from parts that were sorted here."""
         made = object.__new__(cls)
         keep(made, **{field.name: part for field, part in zip(fields(cls), parts, strict=True)})
         return made
@@ -316,7 +316,7 @@ class ScoreCounts(RankedScores):
 
 
 def _merged(*parts: _Side) -> _Side:
-    """The scores of one class in two summaries, in one."""
+    """The scores of one class in two summaries, merged."""
     scores = np.concatenate([scores for scores, _ in parts])
     if all(counts is None for _, counts in parts):
         return compressed(np.sort(scores))
@@ -335,7 +335,7 @@ def one_vs_rest(
 ) -> dict[Name, ScoreCounts]:
     """Scores of each class against all others.
 
-    The score is the log odds of the class: its log posterior less that of all others
+    The score is the log odds of the class: its log posterior minus that of all others
     together.
 
     Parameters

@@ -1,4 +1,4 @@
-"""SlicedCounts: all that one pass over rows counted, with what was asked, so that days add up."""
+"""SlicedCounts: all counts of one pass over rows, with the question, so that days add up."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from stakes.typing import FloatArray, Name
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountTable:
-    """What falls into each cell that occurs: counts, sums, and the extremes of a score.
+    """Counts, sums and the extreme scores of each cell that occurs.
 
     Parameters
     ----------
     systems : tuple of names
-        The models that it is about.
+        The models that were counted.
     names : tuple of names
-        What each column of `sums` is.
+        The columns of `sums`.
     cells : array of int, (n, k)
         The slice, and then the true class and what each model decided; or the bin of a score.
     counts : array, (n, c)
@@ -38,7 +38,7 @@ class CountTable:
     ends : array of float, (n, 2), optional
         The least and the greatest score of a bin.
     edges : array of float, optional
-        Those of the bins.
+        Edges of the bins.
     """
 
     systems: tuple[Name, ...]
@@ -95,7 +95,7 @@ def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
     return (first is None and second is None) or np.array_equal(first, second)  # type: ignore[arg-type]
 
 
-#: What differs between two days, in words; all else is called by its own name.
+#: Words for parts of a question that differ between days; other parts go by their own name.
 _ASKED = {
     "costs": "costs",
     "priors": "shares where it will run",
@@ -106,25 +106,25 @@ _ASKED = {
 }
 
 
-# Days that add up: docs/design/saved-summaries.md.
+# docs/design/saved-summaries.md says when days add up.
 @dataclass(frozen=True, eq=False, repr=False)
 class SlicedCounts(Storable):
-    """Everything that was counted of rows, slice by slice, and what was asked.
+    """All counts of rows, slice by slice, and the question that they answer.
 
-    Written by ``stakes eval ... --save FILE`` of files that an engine counts, and read by
-    `load_summary`. What was asked must be the same for two of them to add; then their sum is what
-    both sets of rows together give.
+    Written by ``stakes eval ... --save FILE`` for files that an engine counts, and read by
+    `load_summary`. Two of them add if their questions are the same; the sum is what both sets of
+    rows give together.
 
     Parameters
     ----------
     asked : str
-        What was asked, as JSON.
+        The question, as JSON.
     told : str
-        What was noticed about the rows, as a JSON list of codes with their values.
+        Remarks about the rows, as a JSON list of codes with their values.
     classes, decisions : tuple of names
         In the order of the costs.
     slices : tuple of names
-        The values by which rows are apart; one without a name where they are not.
+        The values that divide the rows; a single one without a name if nothing does.
     parts : tuple of CountTable
         Joint cells of the models, and bins of their scores.
     """
@@ -162,13 +162,13 @@ class SlicedCounts(Storable):
 
     @property
     def question(self) -> dict[str, Any]:
-        """What was asked."""
+        """The question as a mapping."""
         found: dict[str, Any] = json.loads(self.asked)
         return found
 
     @property
     def _counted_by(self) -> dict[str, Any]:
-        """What must be the same for counts to add: all but the words in which it was said."""
+        """The parts of the question that must be equal for counts to add: all but its wording."""
         held = self.question
         words = {f"--{name.replace('_', '-')}": value for name, value in held["words"].items()}
         return {**{k: v for k, v in held.items() if k not in ("said", "words")}, **words}
@@ -182,13 +182,13 @@ class SlicedCounts(Storable):
 
     @property
     def decided(self) -> PairedCounts | ConfusionMatrix:
-        """What was decided, in all slices together: of one model, or of all on the same cases."""
+        """The decisions in all slices together, of one model or jointly of all."""
         found = self.joint
         return found if len(found.systems) > 1 else found.confusion(found.systems[0])
 
     @property
     def joint(self) -> PairedCounts:
-        """What all models decided on the same cases, in all slices together."""
+        """The joint decisions of all models, in all slices together."""
         models = tuple(self.question["models"])
         for part in self.parts:
             if part.systems == models and not part.is_binned:
@@ -224,20 +224,20 @@ class SlicedCounts(Storable):
 
 
 def _weights(part: CountTable) -> NDArray[Any]:
-    """The weight of each joint cell; its number of rows where there are no weights."""
+    """The weight of each joint cell; without weights, its number of rows."""
     if "weight" in part.names:
         return np.asarray(part.sums[:, part.names.index("weight")])
     return np.asarray(part.counts[:, 0])
 
 
 def _brief(value: Any) -> str:
-    """A value as text, cut where it is long."""
+    """A value as text, shortened if it is long."""
     text = json.dumps(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def _hint(odd: str, asked: dict[str, Any]) -> str:
-    """What to do about counts that were asked for otherwise."""
+    """The hint for counts that answer another question."""
     if odd != "made_for":
         return "count again from the rows, each time with the same question"
     moved = "they were moved by the shares of each day's own rows; count all rows together"

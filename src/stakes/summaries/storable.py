@@ -1,6 +1,4 @@
-"""What every summary brings along: how it goes to a file and comes back, and the rule that
-decided.
-"""
+"""The common part of all summaries: saving and loading, and the rule that made the decisions."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ class Storable(AnswersGuesses):
     """Gives a summary `save` and `load`; see `stakes.summaries.save_summary`."""
 
     def save(self, path: str | Path) -> None:
-        """Write it to a small file that adds up with others: ``.json`` or ``.parquet``."""
+        """Write it to a small file, ``.json`` or ``.parquet``, that can be added to others."""
         from stakes.summaries.stored_file import save_summary
 
         save_summary(self, path)
@@ -45,19 +43,19 @@ class Storable(AnswersGuesses):
 
 
 def alike(python: str) -> str:
-    """How to make parts that were counted under different names add up."""
+    """The hint for parts with different names, which do not add up."""
     return either(
         python, "judge the same models at the same costs each time:  stakes eval --save FILE"
     )
 
 
-#: More characters of a table are not shown.
+#: Longest text of a table in a message.
 _LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecidedBy:
-    """Costs and shares by which posteriors were decided; only equal ones can be added."""
+    """The costs and class shares that decided posteriors; only equal ones can be added."""
 
     costs: FloatArray
     priors: FloatArray | None = None
@@ -81,7 +79,7 @@ class DecidedBy:
 
 
 def _shown(values: FloatArray | None) -> str:
-    """The numbers as people type them, cut where they are many."""
+    """The numbers as people type them, shortened if there are many."""
     if values is None:
         return "those of the data"
     text = str(values.tolist()).replace(".0]", "]").replace(".0,", ",")

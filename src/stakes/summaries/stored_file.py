@@ -1,4 +1,4 @@
-"""Summaries in files: small, versioned, with a checksum, there whole or not at all."""
+"""Summaries in files: small, versioned, with a checksum, and written whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _SEAL = Seal(
 )
 
 
-# Plain files with a version and a checksum: docs/design/saved-summaries.md.
+# docs/design/saved-summaries.md describes the files.
 def save_summary(summary: Any, path: str | Path) -> None:
     """Write a summary to a file that can be read back exactly and added to others.
 
-    For a checkpoint of a long count, for yesterday's counts, for one shard of many.
+    Use it for a checkpoint of a long count, yesterday's counts, or one shard of many.
 
     Parameters
     ----------
@@ -42,14 +42,13 @@ def save_summary(summary: Any, path: str | Path) -> None:
         A ConfusionMatrix, ScoreCounts, ScoreBins, CostTally, PairedCounts or GroupedCounts, or
         several by name, such as one for each model.
     path : str or path
-        Where to; ``.parquet`` needs the extra `parquet`, anything else is written as JSON.
+        The file; ``.parquet`` needs the extra `parquet`, anything else is written as JSON.
 
     Notes
     -----
-    The file says which version of the form it has and holds the SHA-256 of its content. It is
-    written beside its place and then moved there, so that an interrupted run leaves the file
-    that was there before, or none. Floats and integers of any size come back as they were; no
-    code is stored, and none is run by reading.
+    The file holds the version of its format and the SHA-256 of its content. It is written under
+    another name and then renamed, so an interrupted run leaves the previous file, or none. Floats
+    and integers of any size are restored exactly; no code is stored, and reading runs none.
 
     Examples
     --------
@@ -82,8 +81,8 @@ def load_summary(path: str | Path) -> Any:
 
     Notes
     -----
-    A file that was cut off, changed, or written by another version is refused, with what is
-    wrong and where.
+    A file that was cut off, changed, or written by another version is refused; the error says
+    what is wrong and where.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def merge_summaries(parts: Iterable[Any]) -> Any:
 
 
 def _added(first: Any, second: Any) -> Any:
-    """Two summaries in one."""
+    """The sum of two summaries, or of two mappings name by name."""
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if set(first) != set(second):
             odd = sorted(set(first) ^ set(second), key=str)
@@ -183,7 +182,7 @@ def _parquet_bytes(content: dict[str, Any]) -> bytes:
 
 
 def _parquet_content(data: bytes, name: str) -> Any:
-    """The content of a Parquet file again, with the header it was written with."""
+    """The content of a Parquet file, with the header that it was written with."""
     pa, parquet = (load(each, extra="parquet") for each in ("pyarrow", "pyarrow.parquet"))
     try:
         table = parquet.read_table(io.BytesIO(data))
@@ -209,7 +208,7 @@ def _parquet_content(data: bytes, name: str) -> Any:
 
 
 def _with_arrays(form: Any, change: Callable[[dict[str, Any], str], Any], path: str = "") -> Any:
-    """The content with each of its arrays changed; `path` is where it stands."""
+    """The content with each of its arrays changed; `path` is its position in the whole."""
     if isinstance(form, list):
         return [_with_arrays(part, change, f"{path}.{k}") for k, part in enumerate(form)]
     if not isinstance(form, dict):

@@ -1,4 +1,4 @@
-"""Assertions for test suites: what models may cost, and laws that a metric keeps."""
+"""Assertions for test suites: limits on the cost of models, and laws that metrics keep."""
 
 from stakes._lazy import LoadedOnUse
 

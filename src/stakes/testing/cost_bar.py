@@ -1,4 +1,4 @@
-"""A bar for the cost of models, as an assertion in a test suite."""
+"""An assertion for test suites that models do not cost too much."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stakes.evaluation.verdict import KEEP
 from stakes.exceptions import DataError
 from stakes.messages.quantities import percent, plain
 
-#: Sums that differ by less than this share of the bar are on it.
+#: Sums within this share of the bar count as equal to it.
 _ROUNDING = 1e-12
 
 
@@ -24,7 +24,7 @@ def assert_cost(
     surely: bool = False,
     **options: Any,
 ) -> Evaluation:
-    """Fail, with a sentence that says by how much, when models cost too much; for a test suite.
+    """Fail if models cost too much, and say by how much; for a test suite.
 
     Parameters
     ----------
@@ -35,10 +35,9 @@ def assert_cost(
     max_cost, max_nec : float, optional
         The most that a model may cost per case, and its largest normalised cost.
     surely : bool
-        Whether the upper limit of the interval must stay below the bar too, not only the figure
-        itself.
+        Whether the upper limit of the interval must stay below the bar too, not only the estimate.
     **options
-        What `evaluate` is told: `costs`, `volume`, ... With `baseline` (and `switching_cost`), the
+        Options of `evaluate`: `costs`, `volume`, ... With `baseline` (and `switching_cost`), the
         cheapest other model must surely save more than switching costs.
 
     Returns
@@ -94,7 +93,7 @@ def _evaluation(y_true: Any, models: Any, options: dict[str, Any]) -> Evaluation
 
 
 def _beyond(ev: Evaluation, model: ModelEvaluation, name: str, bar: float, surely: bool) -> str:
-    """By how much a model is above a bar, or may be; empty where it is not."""
+    """A sentence if a model is, or may be, above a bar; otherwise empty."""
     naive, unit = ev.best_naive, f" {ev.application.unit}" if ev.application.unit else ""
     lowest, scale = naive.cost - naive.avoidable, naive.avoidable
 

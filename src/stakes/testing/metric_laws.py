@@ -1,4 +1,4 @@
-"""Laws of metrics: each a function, run on one metric as a report or as an assertion."""
+"""Laws of metrics, each a function; a metric is checked by a report or by an assertion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LawResult:
     kept : bool
         Whether no table that was tried breaks it.
     tried : int
-        Cases on which the metric has a value, and which the law was tried on.
+        Number of cases with a value of the metric, on which the law was tried.
     witness : str
         The first case that breaks it, with the values; empty when it is kept.
     """
@@ -54,12 +54,12 @@ def _defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 
 
 def _scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
-    """Twice the same data give the same value."""
+    """The same data twice give the same value."""
     return _same_value(metric, tables, 2 * tables, ", but {} when every case counts twice")
 
 
 def _improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
-    """A case moved from an error to its right decision never makes the value worse."""
+    """Correcting the decision of a case never makes the value worse."""
     before, after = [], []
     for truth, decision in np.ndindex(tables.shape[1:]):
         if decision != truth:
@@ -103,7 +103,7 @@ def _relabelling(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 def _same_value(
     metric: CountMetric, tables: FloatArray, changed: FloatArray, words: str
 ) -> tuple[int, str]:
-    """Whether tables keep their value when they are changed in a way that should not matter."""
+    """Whether tables keep their value under a change that should not matter."""
     once, other = metric.values(tables), metric.values(changed)
     with np.errstate(invalid="ignore"):
         bad = np.abs(once - other) > _margin(once)
@@ -114,7 +114,7 @@ def _same_value(
     )
 
 
-#: Name -> what tries it. `cost` is tried by `stakes.audit.compliance`.
+#: The function that tries each law. `cost` is tried by `stakes.audit.compliance`.
 _LAWS: dict[str, Callable[[CountMetric, FloatArray], tuple[int, str]]] = {
     "defined": _defined,
     "scale": _scale,
@@ -125,13 +125,13 @@ _LAWS: dict[str, Callable[[CountMetric, FloatArray], tuple[int, str]]] = {
 
 
 def _margin(values: FloatArray) -> float:
-    """What counts as a difference between values of this spread."""
+    """The least difference that counts between values of this spread."""
     finite = values[np.isfinite(values)]
     return _CLOSE * max(float(np.ptp(finite)), 1e-300) if finite.size else 0.0
 
 
 def _first(bad: Any, values: FloatArray, say: Callable[[int], str]) -> tuple[int, str]:
-    """How many cases have values, and the words on the first bad one."""
+    """Number of cases with values, and a sentence about the first bad one."""
     tried = int(np.isfinite(values).sum())
     if not tried:
         return 0, "no table that was tried has a value"
@@ -139,7 +139,7 @@ def _first(bad: Any, values: FloatArray, say: Callable[[int], str]) -> tuple[int
 
 
 def _decided_anew(tables: FloatArray, seed: int) -> FloatArray:
-    """Other tables with the same class totals: each class's decisions drawn anew."""
+    """Other tables with the same class totals; the decisions of each class are drawn anew."""
     rng = np.random.default_rng(seed)
     totals = tables.sum(axis=2).astype(np.int64)
     shares = rng.dirichlet(np.ones(tables.shape[2]), size=totals.shape)
@@ -199,8 +199,7 @@ def check_laws(
 ) -> LawReport:  # fmt: skip
     """Try a metric on random tables of counts and report which laws it keeps.
 
-    For people who write a metric of their own and want to know what it will do to a ranking
-    before anybody relies on it.
+    Use it for a metric of your own, to see what it does to a ranking before you rely on it.
 
     Parameters
     ----------
@@ -216,7 +215,7 @@ def check_laws(
     n_classes : int
         Number of classes of the tables.
     higher_is_better : bool, optional
-        Direction of a function of one's own; yes by default.
+        Direction of a function of your own; default, True.
     application : Application, optional
         Costs for catalogued metrics that need some.
     rng : None, int or numpy.random.Generator
@@ -229,7 +228,7 @@ def check_laws(
 
     Notes
     -----
-    A law is kept when none of 2 000 tables breaks it; this is a search, no proof.
+    A law counts as kept if none of 2 000 tables breaks it; this is a search, not a proof.
 
     References
     ----------
@@ -266,7 +265,7 @@ def check_laws(
 
 
 def assert_laws(metric: Any, **options: Any) -> None:
-    """Fail, with the case that shows it, when a metric breaks a law; for a test suite.
+    """Fail if a metric breaks a law, and show the case; for a test suite.
 
     Parameters
     ----------
@@ -301,7 +300,7 @@ def _tables(n_classes: int, rng: np.random.Generator) -> FloatArray:
     totals = np.maximum(rng.multinomial(rng.integers(20, 2000, _TABLES), shares), 2)
     rates = rng.dirichlet(np.ones(n_classes), size=totals.shape)
     tables = rng.multinomial(totals, rates).astype(np.float64)
-    for decision in range(n_classes):  # systems that always decide alike
+    for decision in range(n_classes):  # systems with a constant decision
         tables[decision] = 0
         tables[decision, :, decision] = totals[decision]
     return tables

@@ -73,7 +73,7 @@ class _Scaling(Smoothable):
         self.report |= fit_report(found, found.value)
 
     def _fit_shares(self, laid: ClassScores, cases: Cases) -> None:
-        """For scores that are the same in all cases: scale 0, so that the class shares remain."""
+        """Fit scores that are the same in all cases: scale 0, so that the class shares remain."""
         weights, smoothed = cases.prior_weights(), self.options["smoothing"] is True
         given = (laid, cases.codes, weights)
         labels = class_sums(*given)[1]
@@ -111,7 +111,7 @@ class _Scaling(Smoothable):
 class Temperature(_Scaling):
     r"""One scale: softmax(a log q), which never changes the most probable class.
 
-    Use it for few cases of many classes, or where the order of classes must stay. Fitted to
+    Use it for few cases of many classes, or where the order of classes must not change. Fitted to
     least cross-entropy, weighted to the target priors.
 
     .. math:: p_k \propto \frac{P_k}{\hat P_k} q_k^{a}
@@ -128,12 +128,12 @@ class Temperature(_Scaling):
 
     Notes
     -----
-    With P the target priors and P-hat those of the data the factor is 1 unless `priors` is
+    P are the target priors and P-hat those of the data; their ratio is 1 unless `priors` is
     given. The scale is negative for scores that order worse than chance, and reverses them; where
     infinite scores are right it stays positive (see `Calibrator`).
-    Classes without cases are allowed without target priors. Where the scores of every case are all
-    the same, no scale is better than another, and it is 1. Newton on the convex objective in
-    the scale, until the gradient of the mean cross-entropy is at most 1e-8.
+    Classes without cases are allowed without target priors. If each case has the same score for
+    all classes, no scale is better than another, and it is 1. The convex objective is minimised by
+    Newton's method, until the gradient of the mean cross-entropy is at most 1e-8.
 
     References
     ----------
@@ -172,9 +172,9 @@ class Affine(_Scaling):
 
     Notes
     -----
-    The biases sum to 0; adding a constant to all of them changes nothing. Damped Newton with an
-    exact line search until no gradient entry of the mean cross-entropy exceeds 1e-8. Where all
-    cases have the same scores the scale is 0 and the posteriors are the class shares.
+    The biases sum to 0; adding a constant to all of them changes nothing. Fitted by damped Newton
+    steps with an exact line search until no gradient entry of the mean cross-entropy exceeds 1e-8.
+    If all cases have the same scores, the scale is 0 and the posteriors are the class shares.
 
     References
     ----------
@@ -234,9 +234,9 @@ class Vector(_Scaling):
 
     Notes
     -----
-    The biases sum to 0. Where all cases have the same scores the scales are 0 and the posteriors
-    are the class shares; a class whose log-posterior alone never changes keeps the scale of
-    `Affine`, fitted to smoothed targets.
+    The biases sum to 0. If all cases have the same scores, the scales are 0 and the posteriors are
+    the class shares. If only one class has a log-posterior that never changes, it keeps the scale
+    of `Affine`, fitted to smoothed targets.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class Vector(_Scaling):
     form = "vector"
 
 
-# Why this one, and one for all: docs/design/calibration-choice.md.
+# docs/design/calibration-choice.md says why this one, and why one for all.
 def default_calibrator() -> Calibrator:
-    """The calibrator to fit where none is named and no automatic choice is asked for."""
+    """The calibrator to fit if none is named and no automatic choice is asked for."""
     return Affine(bound="data")

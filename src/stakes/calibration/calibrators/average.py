@@ -1,6 +1,4 @@
-"""Calibration by rank, by nothing but the shares of classes, and the average of several
-calibrators.
-"""
+"""Calibration by rank, by the class shares alone, and by the average of several calibrators."""
 
 from __future__ import annotations
 

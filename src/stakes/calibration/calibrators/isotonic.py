@@ -353,7 +353,7 @@ class Histogram(Calibrator):
         return _moved(low, self.shift)[place], _moved(high, self.shift)[place]
 
     def _counts(self) -> tuple[FloatArray, FloatArray]:
-        """Rows of the second class and all rows in each bin, whatever each of them weighs."""
+        """Rows of the second class and all rows in each bin, whatever their weights."""
         weight = self.report.get("row_weight", 1.0)
         if weight is None:
             raise _refused("rows of equal weight")

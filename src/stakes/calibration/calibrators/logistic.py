@@ -95,7 +95,7 @@ class Smoothable(Calibrator):
         super().__init__(priors=priors, classes=classes, bound=bound, smoothing=smoothing)
 
 
-# Target priors weight the fit: docs/design/calibration.md.
+# docs/design/calibration.md says why target priors weight the fit.
 class Logistic(Smoothable):
     r"""Platt's line from any score to a log-likelihood ratio, at a stated prior.
 
@@ -119,9 +119,9 @@ class Logistic(Smoothable):
 
     Notes
     -----
-    Newton until no gradient entry of the mean loss, in standardised scores, exceeds 1e-8. The slope
-    is negative for scores that order worse than chance, unless infinite ones are right (see
-    `Calibrator`).
+    Newton's method stops when no gradient entry of the mean loss, in standardised scores, exceeds
+    1e-8. The slope is negative for scores that order worse than chance, unless infinite ones are
+    right (see `Calibrator`).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The least cost over class weights, and the most that calibrating could take off any cost."""
+"""The least cost over class weights, and the most that calibration could save at any costs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from stakes.typing import FloatArray, RandomSource
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ClassWeights(AnswersGuesses):
-    """Class weights of least cost on these cases, which is optimistic for others.
+    """Class weights of least cost on these cases; the cost is optimistic for others.
 
     What `best_class_weights` returns.
 
@@ -288,8 +288,8 @@ def worst_case_gain(
 ) -> WorstCaseGain:
     r"""The most that recalibrating could save over all binary applications.
 
-    0 means that no cost and no prior can profit from calibration; the highest gap between the two
-    curves of a Bayes-error plot. Also known as calibration decision loss.
+    0 means that no cost and no prior can profit from calibration. It is the largest gap between the
+    two curves of a Bayes-error plot, also known as calibration decision loss.
 
     .. math:: \max_{\tilde\pi}\ \mathrm{DCF}_u(\tilde\pi) - \mathrm{DCF}_u^{\min}(\tilde\pi)
 

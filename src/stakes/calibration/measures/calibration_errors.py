@@ -1,4 +1,4 @@
-"""How far posteriors are from what they say: binned and smooth errors, decisions, parts of a
+"""Measures of miscalibration: binned and smooth errors, errors per decision, and the parts of a
 loss.
 """
 
@@ -260,7 +260,7 @@ def decision_calibration(
         seen = np.bincount(taken, weights=parts**2, minlength=size) / mass**2
         number = mass**2 / np.bincount(taken, weights=weights**2, minlength=size)
         ends = (came - matrix.values.min(axis=0)) ** 2 + (matrix.values.max(axis=0) - came) ** 2
-        error = np.sqrt(number**2 * seen + ends) / (number + 2.0)  # with two cases more
+        error = np.sqrt(number**2 * seen + ends) / (number + 2.0)  # with two more cases
     return DecisionCalibration(matrix.decisions, *map(frozen, (mass, said, came, error)))
 
 

@@ -90,7 +90,7 @@ def _furthest(
 
 
 def _ranges(values: FloatArray, below: FloatArray, bins: int | None) -> IntArray:
-    """Each group looked at: its first distinct forecast, the first after it, whether asked for."""
+    """Each group judged: its first distinct forecast, the first after it, whether asked for."""
     weights = np.diff(below)
     found = {(int(k), int(k) + 1): 0 for k in np.flatnonzero(weights >= _LEAST * below[-1])}
     counts = [2**depth for depth in range(_HALVINGS + 1)] + ([bins] if bins else [])
@@ -133,10 +133,10 @@ class ReliabilityTable(AnswersGuesses):
         Least and greatest forecast of each group. Pooled forecasts may differ much, and their mean
         then hides how far each is off.
     worst : Look or None
-        Mean forecast, frequency and number of cases of the forecasts that are furthest from what
-        happened beyond chance; None when all agree. See `reliability_table`.
+        Mean forecast, frequency and number of cases of the group that is furthest from what
+        happened, beyond chance; None when all agree. See `reliability_table`.
     enough : bool
-        Whether there were cases enough to tell.
+        Whether there were enough cases to judge.
     """
 
     said: FloatArray
@@ -189,7 +189,7 @@ def reliability_table(
     draws: int = 200,
     rng: RandomSource = 0,
 ) -> ReliabilityTable:
-    """Compare what was said with what happened.
+    """Compare forecasts with what happened.
 
     The data of a reliability diagram for any number of classes, with a consistency band around
     the diagonal and a sentence. For two classes and a summary of scores see
@@ -202,8 +202,8 @@ def reliability_table(
     posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities.
     of : name, optional
-        The class whose forecasts are looked at. Default: the second of two classes; for more, the
-        most probable class of each case ("it says it is right").
+        The class whose forecasts are judged. Default: the second of two classes; for more, the
+        most probable class of each case.
     bins : "pav" or int
         Groups by isotonic regression, which needs no choice of bins; or that many of equal mass.
     classes, sample_weight
@@ -221,10 +221,10 @@ def reliability_table(
     The sentence does not judge the pools of the isotonic regression, whose mean forecast may be
     right though none of the forecasts is. It looks at all cases, at the halves by forecast, at
     quarters and so on to 32 parts, at every single forecast that a fiftieth of the cases have, and
-    at the groups asked for, if of 10 cases and a fiftieth of all. The binomial chance of each is
-    shared among all of them, so that a calibrated classifier is found wanting once in a hundred
-    times at most. Distances below a percentage point (for rare events, a tenth of what was said)
-    are not spoken of. The worst of the groups asked for is named, if it is clear by itself.
+    at the groups asked for, if they hold 10 cases and a fiftieth of all. All groups share the rate
+    of false alarms, so a calibrated classifier is called miscalibrated at most once in a hundred
+    times. Distances below a percentage point (for rare events, a tenth of the forecast) are not
+    reported. The worst of the groups asked for is named, if it is significant by itself.
 
     References
     ----------
@@ -293,7 +293,7 @@ def _percent(share: float) -> str:
 def event_of(
     y_true: Any, posteriors: Any, of: Name | None, classes: Any, sample_weight: Any
 ) -> tuple[FloatArray, NDArray[np.bool_], FloatArray, str]:
-    """Forecast, outcome and weight of the event looked at, and its name."""
+    """Forecast, outcome and weight of the event judged, and its name."""
     read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
     cases: Cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
     values = np.exp(cases.scores.values)
