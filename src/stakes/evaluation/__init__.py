@@ -1,4 +1,4 @@
-"""From labels and models to a verdict: everything put together."""
+"""Evaluate models: from labels and scores to a verdict."""
 
 from stakes._lazy import LoadedOnUse
 

@@ -1,4 +1,4 @@
-"""The one place that makes an Evaluation, from what any kind of input came to."""
+"""Builds the Evaluation from the figures of any kind of input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
 from stakes.typing import FloatArray
 
-#: What only posteriors have.
+#: Figures that only posteriors have.
 _OF_POSTERIORS = ("threshold", "recalibrated_nec", "optimistic_nec")
 
 
@@ -32,10 +32,10 @@ def build(
     notes: Iterable[Note] = (),
     **told: Any,
 ) -> Evaluation:
-    """The Evaluation of what models came to, with savings, chances to be best and shortages.
+    """Build the Evaluation from the models' figures; add savings and chances of being best.
 
-    `class_cases` is the number of cases of each class, `reasons` are codes of notes, by the name
-    of a figure that this kind of input cannot tell, and `told` are fields of the Evaluation.
+    `class_cases` is the number of cases of each class. `reasons` maps a figure that this kind of
+    input lacks to the code of a note. `told` are further fields of the Evaluation.
     """
     app, naive, comparison = told["application"], told.get("naive"), told.get("comparison")
     standard = app.with_costs(app.costs.standardized()).naive_cost if naive is None else 0.0
@@ -47,7 +47,7 @@ def build(
         refused = comparison.notes[0] if comparison.too_few else ""
 
     def saving(model: Figures) -> float:
-        """Per case against the best naive decision; 0 where none can be saved."""
+        """Saving per case against the best naive decision; 0 where nothing can be saved."""
         if naive is not None:
             return float(naive.cost - model.cost)
         return 0.0 if math.isnan(model.nec) else standard * (1 - model.nec)
@@ -75,7 +75,7 @@ def build(
 
 
 def shares_of(found: Reduction) -> FloatArray:
-    """The share of each class; that of the first model where each has its own cases."""
+    """The share of each class; that of the first model if each model has its own cases."""
     totals = found.class_totals
     if not totals.sum() > 0:
         raise DataError("the cases have no weight.")
@@ -83,7 +83,7 @@ def shares_of(found: Reduction) -> FloatArray:
 
 
 def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Evaluation:
-    """The same evaluation with rules in other terms, such as those of the scores in a file."""
+    """The same evaluation with other rules, such as rules on the raw scores of a file."""
     models = tuple(replace(model, rule=rules[model.name]) for model in ev.models)
     notes = [note for note in ev.notes if note.code != "several-cuts"]
     slices = {name: with_rules(part, rules) for name, part in ev.slices.items()}
@@ -91,13 +91,13 @@ def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Eval
 
 
 def _several_cuts(models: Iterable[ModelEvaluation]) -> list[Note]:
-    """What is decided on each side of the cuts, where a table cannot say it."""
+    """Notes on rules with several cuts, which do not fit into a table."""
     rules = [model.rule for model in models if model.rule is not None]
     said = [str(rule) for rule in rules if rule.act_when not in (None, str(rule))]
     return [Note("several-cuts", rule=rule) for rule in dict.fromkeys(said)]
 
 
-#: Why a figure is not there that input of this kind has otherwise.
+#: Why a figure is absent, though this kind of input usually has it.
 _OTHERWISE = {
     "interval": "too-few-cases",
     "comparison": "too-few-cases",
@@ -108,7 +108,7 @@ _OTHERWISE = {
 
 
 def _reason(figure: str, ev: Evaluation, reasons: Mapping[str, str]) -> str:
-    """Why no model has a figure: what was asked, then the kind of input, then the cases."""
+    """Why no model has a figure: the request, then the kind of input, then the cases."""
     if figure == "comparison" and len(ev) == 1:
         return "one-model"
     if figure in ("interval", "comparison") and math.isnan(ev.models[0].nec):
@@ -123,7 +123,7 @@ def _reason(figure: str, ev: Evaluation, reasons: Mapping[str, str]) -> str:
 
 
 def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
-    """Which class that matters has too few cases; empty when none has."""
+    """Which class that affects costs has too few cases; empty if none has."""
     costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
     count, k = min((float(count), k) for k, count in enumerate(np.where(costly, counts, np.inf)))
     if count >= min_cases:

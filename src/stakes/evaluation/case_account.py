@@ -1,4 +1,4 @@
-"""Models judged by costs that differ from case to case, from rows or from sums by an engine."""
+"""Evaluate models by costs that differ from case to case, from rows or from an engine's sums."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
-#: What is not computed where each case has its own costs.
+#: Figures that are not computed if each case has its own costs.
 BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 
 
 def case_slice(
     whole: Evaluation, rows: Rows, inside: NDArray[Any], options: dict[str, Any]
 ) -> Evaluation:
-    """Some of the rows of an evaluation, decided by the rules that were found on all of them."""
+    """Evaluate some of the rows of an evaluation by the rules found on all of them."""
     assert whole.case_sources is not None
     costs, rules = whole.case_sources.costs, whole.case_sources.rules
     some = CaseCosts(costs.values[inside], costs.classes, costs.decisions)
@@ -60,8 +60,8 @@ def evaluated_case_rows(
 ) -> Evaluation:
     """Every model by three rules: per case, one threshold, and average costs.
 
-    Decisions of which there are too few for all cases (`limited`) are no naive ones. `rules` are
-    known where the rows are a part of those they were found on.
+    `limited` decisions are too scarce for all cases, so they cannot be naive decisions. `rules`
+    are given if the rows are part of the rows on which the rules were found.
     """
     cases, app = rows.cases, rows.application
     _refuse_others(costs, rows)
@@ -73,7 +73,7 @@ def evaluated_case_rows(
     constant = weights @ paid
     constant[list(limited)] = np.inf
     chosen = int(np.argmin(constant))
-    perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
+    perfect = (paid[:, chosen] == least)[weights > 0].all()  # exact, whatever the rounding
     lowest = constant[chosen] if perfect else weights @ least
     naive = naive_of(app, constant, float(lowest))
     if rules is None:
@@ -124,7 +124,7 @@ def evaluated_case_rows(
 
 
 def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
-    """Raise for costs of other cases, classes or decisions."""
+    """Raise if the costs have other cases, classes or decisions than the rows."""
     app = rows.application
     same_length("y_true", rows.cases.truth.shape[0], "case_costs", len(costs))
     if costs.values.shape[1:] != app.costs.shape:
@@ -137,7 +137,7 @@ def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
 
 
 def naive_of(app: Application, constant: FloatArray, lowest: float) -> Naive:
-    """The best of the constant decisions, and what of its cost could be avoided."""
+    """The best constant decision, and how much of its cost could be avoided."""
     chosen = int(np.argmin(constant))
     cost = float(constant[chosen])
     if cost - lowest <= 0:
@@ -146,10 +146,10 @@ def naive_of(app: Application, constant: FloatArray, lowest: float) -> Naive:
 
 
 def costs_by_class(average: Application, sums: FloatArray) -> Application:
-    """The application with what a case of each class costs on average, by what was decided.
+    """The application with the average cost of each decision for a case of each class.
 
-    `sums` is what each constant decision costs the cases of each class, at the shares of the
-    application; so its naive cost is that of the cases. Classes without a share cost the average.
+    `sums` is what each constant decision costs the cases of each class, at the application's
+    shares, so the naive cost is that of the cases. Classes without a share get the average costs.
     """
     assert average.priors is not None
     shares = average.priors[:, None]
@@ -160,7 +160,7 @@ def costs_by_class(average: Application, sums: FloatArray) -> Application:
 def case_figures(
     name: str, kind: str, table: ConfusionMatrix, naive: Naive, *, cost: float, **more: Any
 ) -> Figures:
-    """One rule, with its NEC."""
+    """The figures of one rule, with its NEC."""
     nec = 1 - (naive.cost - cost) / naive.avoidable
     return Figures(name, kind, table, cost, nec, **more)
 
@@ -168,7 +168,7 @@ def case_figures(
 def _rules(
     model: Model, costs: CaseCosts, average: Application, weights: FloatArray, said_at: FloatArray
 ) -> list[CaseRule]:
-    """Each way to use a model; decisions can be used in one way only."""
+    """Each way to use a model; a model that gave decisions has only one."""
     if model.decisions is not None:
         return [CaseRule(model.name, "decisions", model, model.decisions, None)]
     assert average.priors is not None
@@ -192,7 +192,7 @@ def _rules(
 
 
 def case_weights(cases: Cases, app: Application) -> FloatArray:
-    """What each case counts for, adding to 1, at the shares of the application."""
+    """The weight of each case at the application's shares; weights sum to 1."""
     assert app.priors is not None
     totals = np.bincount(cases.truth, weights=cases.weight, minlength=len(app.classes))
     scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
@@ -229,17 +229,17 @@ def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
 
 
 def case_name(case: Mapping[str, Any]) -> str:
-    """A case of a list: its id, or its row counted from 1."""
+    """The name of a case in a list: its id, or its row number counted from 1."""
     return grouped(case["row"] + 1) if case["id"] is None else str(case["id"])
 
 
 def _heavy_tail(
     influence: FloatArray, at_stake: FloatArray, cases: Cases, app: Application
 ) -> list[Note]:
-    """A remark when the amounts of a class are so unequal that intervals are too short.
+    """Warn if the amounts of a class are so unequal that intervals are too short.
 
-    Samples whose interval misses did not see the large cases, so what each rule happened to pay
-    tells little; what was at stake in all cases of the class tells more.
+    A sample whose interval misses did not contain the large cases, so the costs that a rule paid
+    in it tell little. The amounts at stake in all cases of the class tell more.
     """
     at_stake = at_stake / ordinary_scale(at_stake)  # squares of huge costs must fit
     positive = at_stake > 0
@@ -256,7 +256,7 @@ def _heavy_tail(
 def priced_at_average(
     model: str, table: ConfusionMatrix, average: Application, cost: float
 ) -> Note:
-    """What decisions by average costs seem to cost, priced at the average, and what they do."""
+    """What decisions by average costs seem to cost, at the average, and what they do cost."""
     assert average.priors is not None
     rates = np.nan_to_num(table.rates, nan=0.0)
     seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
@@ -265,7 +265,7 @@ def priced_at_average(
 
 
 def _earned(costs: CaseCosts, app: Application) -> int:
-    """In how many cases an error costs less than nothing, and less than the right decision."""
+    """In how many cases an error has a negative cost that is also below the right decision's."""
     if (places := right_decisions(app.classes, app.decisions)) is None:
         return 0
     right = costs.values[:, np.arange(len(places)), places]
@@ -273,11 +273,11 @@ def _earned(costs: CaseCosts, app: Application) -> int:
 
 
 def earned_note(earned: int, cases: int) -> list[Note]:
-    """That errors are gains in some cases: refunds, or amounts with the wrong sign."""
+    """Warn that errors are gains in some cases: refunds, or amounts with the wrong sign."""
     return [Note("errors-earn", cases=f"{grouped(earned)} of {grouped(cases)}")] if earned else []
 
 
 def few_carry_note(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:
-    """That a few cases of some classes could carry most of the cost."""
+    """Warn that a few cases of some classes could carry most of the cost."""
     names = [classes[k] for k in np.flatnonzero(unequal)]
     return [Note("few-carry", sentence=few_carry(names))] if names else []

@@ -1,4 +1,4 @@
-"""Challenge: whether a challenger saves enough to replace the model that is in use."""
+"""Challenge: whether a challenger saves enough to replace the model in use."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Challenge:
     challengers : int
         How many others there are; the interval holds for all of them together.
     switching_cost : float
-        What it takes to replace the model in use, paid once.
+        What replacing the model in use costs, once.
     volume : float
-        Over how many cases that must be saved: those of one period.
+        Number of cases in one period, over which the switching cost must be saved.
     saving : float
         What the challenger saves per case; negative where it costs more.
     interval : pair of float or None
-        Of that saving, on the same cases; None where models could not be compared.
+        Interval of that saving, on the same cases; None if the models could not be compared.
     """
 
     baseline: str
@@ -48,7 +48,7 @@ class Challenge:
 
     @property
     def needed(self) -> float:
-        """What must be saved per case."""
+        """The saving per case that pays for switching."""
         return self.switching_cost / self.volume
 
     @property
@@ -57,7 +57,7 @@ class Challenge:
         return self.interval is not None and self.interval[0] > self.needed
 
     def more_cases(self, n_cases: float) -> float:
-        """About how many more cases would make sure of a saving of this size; inf if none."""
+        """About how many more cases would confirm a saving of this size; inf if none would."""
         lead = self.saving - self.needed
         if self.interval is None or lead <= 0:
             return math.inf
@@ -65,7 +65,7 @@ class Challenge:
         return n_cases * ((half / lead) ** 2 - 1)
 
     def record(self) -> dict[str, Any]:
-        """As plain data; savings per case."""
+        """The challenge as plain data, with savings per case."""
         return {
             "baseline": self.baseline,
             "challenger": self.challenger,
@@ -79,9 +79,9 @@ class Challenge:
 
 # When a challenger replaces the model in use: docs/design/verdict.md.
 def challenged(ev: Evaluation, baseline: Any, switching_cost: Any = None) -> Evaluation:
-    """The evaluation with its verdict about replacing `baseline`; as it is where that is None.
+    """The evaluation with a verdict about replacing `baseline`; unchanged if that is None.
 
-    In slices nothing is paid to switch: the cost of that is one for all of them.
+    Slices ignore the switching cost, because it is paid once for all of them.
     """
     if baseline is None:
         if switching_cost is not None:
@@ -129,7 +129,7 @@ def _switching_cost(given: Any, ev: Evaluation) -> float:
 
 
 def _in_use(baseline: Any, ev: Evaluation) -> str:
-    """The name of the model in use, if it is one of those judged."""
+    """The name of the model in use; raise if it was not evaluated."""
     at = place_of(baseline, ev)
     if at is None:
         rules = [name for name in ev if name.startswith(f"{baseline}, ")]
@@ -156,7 +156,7 @@ def _challenge(ev: Evaluation, baseline: str, cost: float, volume: float) -> Cha
 def _limits(
     ev: Evaluation, baseline: str, challenger: str, challengers: int
 ) -> tuple[float, float] | None:
-    """The interval of the saving, wide enough to hold for every challenger (Bonferroni)."""
+    """The interval of the saving, widened to hold for every challenger (Bonferroni)."""
     try:
         gap = ev.difference(baseline, challenger)
     except DataError:

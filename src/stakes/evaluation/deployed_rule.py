@@ -1,4 +1,4 @@
-"""The rule of a model to take away: as it was judged, or re-calibrated on all cases."""
+"""The rule of a model to deploy: as it was evaluated, or re-calibrated on all cases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
         after = ev.best_recalibrated.name
     if name is None and (name := after or ev.to_deploy) is None:
         raise DataError(
-            f"the verdict deploys no model ({kind}), so there is no rule of it.",
+            f"the verdict deploys no model ({kind}), so it has no rule.",
             hint="name a model: "
             + either(f'ev.rule("{ev.best}")', f"--rule-of {shlex.quote(ev.best)}"),
         )
@@ -54,7 +54,7 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
 
 
 def _rows_of(ev: Evaluation, name: str) -> Model | None:
-    """What a model said of each case; None where the rows are not here."""
+    """A model's outputs for each case; None if the rows are not in memory."""
     if ev.sources is not None:
         return next((one.model for one in ev.sources.judged if one.model.name == name), None)
     if ev.case_sources is not None:
@@ -63,7 +63,7 @@ def _rows_of(ev: Evaluation, name: str) -> Model | None:
 
 
 def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibrator:
-    """The calibrator that was cross-fitted, learnt from all cases or from bins of them."""
+    """The cross-fitted calibrator, refitted on all cases or on bins of them."""
     if rule.per_case or rule.cut is not None or rule.scores == "decision":
         raise DataError(f"{rule.model!r} is decided {rule}, which is not re-calibrated.")
     calibrator, groups = default_calibrator(), None
@@ -87,7 +87,7 @@ def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibr
 
 
 def _digest(ev: Evaluation, name: str) -> str | None:
-    """SHA-256 of the file, or of the arrays, that were judged; None where they stayed away."""
+    """SHA-256 of the file or arrays that were evaluated; None if they were not read into memory."""
     if ev.facts.get("sha256"):
         return str(ev.facts["sha256"])
     sources, model = ev.sources or ev.case_sources, _rows_of(ev, name)

@@ -50,7 +50,7 @@ from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
-#: What else can be typed where columns have no names.
+#: What else can be typed if columns have no names.
 _ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
 
@@ -86,9 +86,9 @@ def evaluate(
 ) -> Evaluation:
     """Judge models by what their decisions cost, and say what to do.
 
-    Each model is judged as it is (Bayes decisions from its posteriors taken at their word, or
-    its decisions), after cross-fitted calibration, and at its best threshold on these data,
-    which is optimistic. Lower is better.
+    Each model is evaluated in three ways: as it is (Bayes decisions from its posteriors, or its
+    decisions), after cross-fitted calibration, and at its best threshold on these data, which is
+    optimistic. Lower is better.
 
     Parameters
     ----------
@@ -105,41 +105,42 @@ def evaluate(
         the unit), a table whose rows are true classes, or a file that `read_costs` reads. Costs
         that name no classes take the names of the labels, the positive one second.
     application : Application, UncertainApplication, or as `costs`
-        All that is at stake in one object, in place of `costs` and the four that follow.
-        Uncertain costs and priors are judged by their expectation, and at all that they may be
-        (`.doubt`); the verdict says when the choice depends on them.
+        Costs, priors, unit and volume in one object, instead of `costs` and the four that
+        follow. Uncertain costs and priors are evaluated at their expectation and over their
+        whole range (`.doubt`); the verdict says when the choice depends on them.
     priors, unit, volume, period : optional
         As in `Application`, beside `costs`; ``volume="10000/month"`` states the period too.
     X : array or data frame, optional
         The cases, for models that are fitted estimators: `predict_proba(X)` is matched to the
-        application by `classes_`. What decides by cost itself is asked for its decisions.
+        application by `classes_`. An estimator that decides by cost gives its decisions.
     classes : sequence of names, optional
         The order of the columns of arrays, such as ``clf.classes_``. Without it they are read
         in the order of the application, if that is the sorted order of the labels or the
         labels are positions; otherwise they are refused.
     positive : name, optional
-        The class of which a single column is the probability: the second, if that is not said
-        and the classes stand in sorted order.
+        The class whose probability a single column holds. By default the second, if the
+        classes are in sorted order.
     case_costs : CaseCosts, optional
         Costs that differ from case to case; the application then gives priors, unit and
-        volume. Every model is judged by three rules: each case by its own costs, one
+        volume. Every model is evaluated with three rules: each case by its own costs, one
         threshold for all, and average costs.
     from_priors : shares, optional
         The base rate that the posteriors were made for; the class shares of the data if
         absent. When the application's priors differ from it, posteriors are moved to them.
     sample_weight : column, optional
-        Weight of each case, as in surveys and sampling: a row is one case whatever it weighs,
-        also where weights are whole numbers, and only their proportions matter. Rows of weight
-        zero are left out of every count. They equal repeated rows in point values alone.
+        Weight of each case, as in surveys and sampling. A row is one case whatever its weight,
+        even if weights are whole numbers, and only their proportions matter. Rows of weight
+        zero are left out of every count. Point values equal those of repeated rows; intervals
+        do not.
     counts : column, optional
-        How often each row occurred, in whole numbers: the same in everything as to give it so
-        many times. A row has this or a weight.
+        How often each row occurred, in whole numbers: exactly as if the row were repeated.
+        Not with `sample_weight`.
     groups : column, optional
         Cases of one group (a customer, a speaker) are not independent: whole groups are
         drawn for intervals, and kept together in folds.
     by : column, optional
-        Evaluate every slice too: the cases with one value of this column (`.slices`). Costs per
-        case are decided there by the thresholds that all cases have.
+        Evaluate every slice too: the cases with one value of this column (`.slices`). With
+        costs per case, slices use the thresholds found on all cases.
     ids : column, optional
         The name of each case, for lists of cases (`.costliest_cases`).
     capacity : mapping, text or list, optional
@@ -147,20 +148,20 @@ def evaluate(
         `stakes.resources.read_limits`. Each model then takes the cheapest decisions within the
         limits, and `.capacity` tells what one more is worth.
     recalibrate : bool or Calibrator
-        Which calibrator to cross-fit; True takes `Affine`, as `stakes calibrate` does, False none.
+        Which calibrator to cross-fit. True means `Affine`, as in `stakes calibrate`; False none.
     folds : int or column of fold numbers
-        For cross-fitting.
+        Folds of cross-fitting.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     min_cases : int
-        With fewer cases of a class that matters, neither interval nor verdict is given.
+        With fewer cases of a class that affects costs, there is no interval and no verdict.
     baseline : str, optional
-        The model in use. It stays, by the verdict, unless another one surely saves more than
+        The model in use. The verdict keeps it unless another one surely saves more than
         switching costs (`.challenge`).
     switching_cost : float or str, optional
-        What it takes to replace that model, paid once, to be saved over one period of `volume`.
+        What replacing that model costs, once; to be saved over one period of `volume`.
     rng : None, int or numpy.random.Generator
-        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+        Seed of the random draws, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -243,11 +244,11 @@ def _judged(
     options: dict[str, Any],
     limited: ModelCapacity | None,
 ) -> Evaluation:
-    """Every model on all rows, and on those of each slice."""
+    """Evaluate every model on all rows, and on those of each slice."""
     scarce = () if limited is None else limited.scarce
     app = rows.application
     if case_costs is None and app.naive_decision in [app.decisions[j] for j in scarce]:
-        # what a table of counts is compared with is out of reach, so that cases are summed instead
+        # the naive decision is limited too, so costs are summed over cases instead of counts
         refuse_columns({"by": by}, f"a limit on the best naive decision, {app.naive_decision!r}")
         values = np.repeat(app.costs.values[None], rows.cases.truth.shape[0], axis=0)
         case_costs = CaseCosts(values, app.classes, app.decisions)
@@ -270,7 +271,7 @@ def _judged(
 def _within_capacity(
     rows: Rows, case_costs: CaseCosts | None, capacity: Any, options: Mapping[str, Any]
 ) -> tuple[Rows, ModelCapacity]:
-    """The rows with what each model decides within the limits, and what these cost it."""
+    """The rows with each model's decisions within the limits, and what the limits cost."""
     from stakes.evaluation.case_account import case_weights
     from stakes.resources.model_capacity import model_capacity
 
@@ -303,7 +304,7 @@ def _within_capacity(
 def _with_capacity(
     found: Evaluation, limited: ModelCapacity, rows: Rows, *, per_case: bool
 ) -> Evaluation:
-    """The evaluation with what limits cost, and rules that keep to them."""
+    """The evaluation with the cost of the limits, and rules that keep to them."""
     from stakes.evaluation.builder import with_rules
 
     rules = {
@@ -325,7 +326,7 @@ def _with_capacity(
 
 
 def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
-    """The labels, of which costs without names take theirs; of tables the classes."""
+    """The labels from which costs without names take class names; for tables, the first table."""
     first = next(iter(tables.values()), None)
     if y_true is None and isinstance(first, ConfusionMatrix) and first.classes == first.decisions:
         return first
@@ -333,7 +334,7 @@ def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
 
 
 def about_columns(found: Evaluation, positive: Any) -> Evaluation:
-    """With a warning where the rule is on the class whose probability was not given."""
+    """Warn if the rule is about the other class than the one whose probability was given."""
     classes = found.application.classes
     if positive is None or len(classes) != 2 or positive != classes[0]:
         return found
@@ -344,7 +345,7 @@ def about_columns(found: Evaluation, positive: Any) -> Evaluation:
 def with_inquiry(
     found: Evaluation, options: Mapping[str, Any], switch: Sequence[Any], **words: Any
 ) -> Evaluation:
-    """What was found, with what was asked; arrays and frames have no name to be kept by."""
+    """The evaluation with the inquiry that produced it; arrays and frames have no file name."""
     from stakes.inquiry.inquiry import Inquiry
 
     known = {k: word for k, word in words.items() if word is not None and np.ndim(word) == 0}
@@ -355,7 +356,7 @@ def with_inquiry(
 
 
 def options_of(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any]:
-    """What intervals and verdicts are asked for."""
+    """Options for intervals and verdicts."""
     whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
     if not whole or min_cases < 0:
         raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
@@ -363,7 +364,7 @@ def options_of(level: float, rng: RandomSource, min_cases: Any) -> dict[str, Any
 
 
 def _refuse_settings(recalibrate: Any, folds: Any, case_costs: Any) -> None:
-    """Raise for settings that cannot be meant."""
+    """Raise for settings that make no sense."""
     if case_costs is not None and not isinstance(case_costs, CaseCosts):
         raise CostError(
             f"`case_costs` must be a CaseCosts; got {type(case_costs).__name__}.",
@@ -385,7 +386,7 @@ def _refuse_settings(recalibrate: Any, folds: Any, case_costs: Any) -> None:
 
 
 def refuse_columns(columns: dict[str, Any], what: str) -> None:
-    """Raise for columns that would be passed over in silence."""
+    """Raise for columns that would be ignored."""
     for name, column in columns.items():
         if column is not None:
             single = f"leave out `{name}`, and evaluate the rows of each slice apart"
@@ -394,7 +395,7 @@ def refuse_columns(columns: dict[str, Any], what: str) -> None:
 
 
 def doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:
-    """The same at all that uncertain costs and shares may be."""
+    """The evaluation over the whole range of uncertain costs and shares."""
     if uncertain is None:
         return found
     from stakes.evaluation.unknown_costs_builder import is_cheap, possible_of, with_doubt
@@ -406,6 +407,6 @@ def doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalua
 
 
 def has_names(costs: Any, application: Any) -> bool:
-    """Whether costs name their classes, so that the labels need not be looked at."""
+    """Whether costs name their classes, so that the labels need not be read."""
     given = getattr(costs if application is None else application, "classes", None)
     return given is not None and tuple(given) != tuple(range(len(given)))

@@ -1,4 +1,4 @@
-"""Evaluation: all models at one application, and what to conclude."""
+"""Evaluation: all models at one application, and the verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class _NoModelError(LabelError, KeyError):
-    """A name that no model has: wrong words, and a key that is absent."""
+    """No model has this name; also a KeyError."""
 
     def __str__(self) -> str:
         return ValueError.__str__(self)
@@ -56,64 +56,64 @@ class Evaluation(AnswersGuesses):
     Parameters
     ----------
     application : Application
-        What was at stake, with the priors that counted filled in.
+        Costs, unit and volume, with the priors that were used.
     models : tuple of ModelEvaluation
         In the order given.
     n_cases : float
-        Number of cases; where they weigh differently, of rows of positive weight.
+        Number of cases; with weights, of rows of positive weight.
     data_priors : array
         Class shares in the data.
     comparison : Comparison or None
-        Every pair of models as they are, on the same cases; None for a single one.
+        Every pair of models as they are, on the same cases; None for a single model.
     switches : tuple of Stretch
         Where the choice changes within the range of costs, if costs are uncertain.
     ranges : tuple of Stretch
-        Who wins over the whole range of cost ratios, for two classes and two decisions.
+        Which model wins at each cost ratio, for two classes and two decisions.
     too_few : str
         Why no verdict is given; empty when there are enough cases.
     notes : tuple of Note
         What was assumed and what could not be done: texts, each with a `code`.
     slices : mapping of str to Evaluation
-        The same for slices of the cases.
+        An evaluation of each slice of the cases.
     after : Difference or None
         The best re-calibrated model against the best one as it is.
     sources : Sources or None
-        What it was made from, so that it can be shown at other costs too.
+        The inputs, kept so that results can be shown at other costs too.
     worth : Difference or None
         The best model re-calibrated against itself as it is.
     naive : Naive or None
-        The best decision that ignores the models; None to take that of the application.
+        The best decision that ignores the models; None for that of the application.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     doubt : Doubt or None
-        The models at all that unknown costs and shares may be; None where all is known.
+        The models over the whole range of unknown costs and shares; None if all are known.
     unpaired : tuple of Difference
-        Every pair, where it is unknown which cases they share: confusion matrices alone.
+        Every pair, if only confusion matrices were given, which do not tell shared cases.
     absent : mapping of str to str
-        Figures that this kind of input, or what was asked, does not tell: the code of the reason,
-        such as ``{"recalibrated_nec": "recalibration-needs-rows"}``.
+        Figures that this kind of input or request cannot give, with the code of the reason, such
+        as ``{"recalibrated_nec": "recalibration-needs-rows"}``.
     case_sources : CaseSources or None
-        What it was made from where each case has its own costs.
+        The inputs, if each case has its own costs.
     warnings : tuple of Note
-        What looks wrong in what was given.
+        What looks wrong in the input.
     facts : mapping of str
         Where it comes from and how it was computed: "source", "label", "command", ...
     class_counts : array or None
-        Number of rows of each class, unweighted; None where they were not counted.
+        Number of rows of each class, unweighted; None if they were not counted.
     case_costs_said : tuple of str
         Costs that differ from case to case, in words.
     joint : PairedCounts or None
-        What all models decided together, where that is known without the rows.
+        Joint counts of all models' decisions, if they are known without the rows.
     counted : Counted or None
-        What the files came to that were counted where they are, to be saved.
+        The counts of files that an engine counted, to be saved.
     group_names : tuple of str or None
-        What the groups are called, in the order of their codes.
+        Names of the groups, in the order of their codes.
     inquiry : Inquiry or None
-        What was asked, so that it can be asked again; None for arrays, which have no name.
+        The request, so that it can be repeated; None for arrays, which have no file name.
     challenge : Challenge or None
-        The cheapest challenger against the model in use, where one was named (`baseline`).
+        The cheapest challenger against the model in use, if there is a `baseline`.
     capacity : ModelCapacity or None
-        What limits on decisions cost each model, where there are any.
+        What limits on decisions cost each model, if there are any.
     """
 
     application: Application
@@ -159,13 +159,13 @@ class Evaluation(AnswersGuesses):
 
     @property
     def kind(self) -> str:
-        """What the models gave: "posteriors" where any of them did, else "decisions"."""
+        """What the models gave: "posteriors" if any model did, else "decisions"."""
         gave = {model.kind for model in self.models}
         return "posteriors" if "posteriors" in gave else "decisions"
 
     @property
     def positive(self) -> str | None:
-        """The outcome that is acted on: the second of two; None where there are more."""
+        """The outcome that is acted on: the second of two; None if there are more."""
         classes = self.application.classes
         return str(classes[1]) if len(classes) == 2 else None
 
@@ -185,15 +185,15 @@ class Evaluation(AnswersGuesses):
 
     @property
     def naive_cost(self) -> float:
-        """What the best naive decision costs per case, as `application.naive_cost` says it.
+        """Cost per case of the best naive decision, like `application.naive_cost`.
 
-        The NEC divides by what of it can be avoided: ``best_naive.avoidable``.
+        The NEC divides by the part of it that can be avoided: ``best_naive.avoidable``.
         """
         return self.best_naive.cost
 
     @property
     def best(self) -> str:
-        """The name of the model that costs least as it is; between equals the first."""
+        """The name of the model that costs least as it is; the first if several do."""
         return min(self.models, key=lambda model: model.cost).name
 
     @answers_guesses
@@ -205,9 +205,9 @@ class Evaluation(AnswersGuesses):
         name : str, optional
             The model; by default the one that the verdict deploys.
         recalibrated : bool, optional
-            Whether its scores are re-calibrated first, by the calibrator that was cross-fitted,
-            now learnt from all cases. By default only where the verdict is to deploy it after
-            re-calibrating; a remark that re-calibrating would gain something is left to you.
+            Whether the rule re-calibrates scores first, with the cross-fitted calibrator refitted
+            on all cases. By default only if the verdict is to deploy after re-calibrating. A
+            remark that re-calibrating would gain something does not change the default.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class Evaluation(AnswersGuesses):
         Raises
         ------
         DataError
-            Where the verdict deploys no model and none is named, or the model gave decisions.
+            If the verdict deploys no model and none is named, or if the model gave decisions.
         """
         from stakes.evaluation.deployed_rule import deployed_rule
 
@@ -226,11 +226,11 @@ class Evaluation(AnswersGuesses):
 
     @property
     def threshold(self) -> float | None:
-        """Where the best model is cut for these costs; None where there is no single cut."""
+        """The threshold of the best model for these costs; None if there is no single one."""
         return self[self.best].threshold
 
     def decide(self, posteriors: Any, *, costs: Any = None) -> NDArray[Any]:
-        """What to do with new cases of the best model, by its rule; see `DecisionRule.decide`."""
+        """Decide new cases by the rule of the best model; see `DecisionRule.decide`."""
         rule = self[self.best].rule
         if rule is None:
             raise DataError(f"{self.best!r} gave decisions, so there is no rule to decide by.")
@@ -249,12 +249,12 @@ class Evaluation(AnswersGuesses):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """Every pair of models, by NEC; empty where they cannot be compared."""
+        """Every pair of models, by NEC; empty if they cannot be compared."""
         return self.unpaired if self.comparison is None else self.comparison.differences
 
     @property
     def rival(self) -> Difference | None:
-        """The nearest model that the data cannot tell from the best; None when there is none."""
+        """The difference to the nearest model that the data cannot tell from the best, or None."""
         close = [
             difference
             for difference in self.differences
@@ -269,12 +269,12 @@ class Evaluation(AnswersGuesses):
 
     @property
     def verdict_kind(self) -> str:
-        """Which of the closed set of verdicts it is."""
+        """The kind of verdict, one of a closed set."""
         return verdicts.kind_of(self)
 
     @property
     def to_deploy(self) -> str | None:
-        """The model to deploy as it is; None where the verdict names none, or not as it is."""
+        """The model to deploy as it is; None if the verdict is another."""
         kind = self.verdict_kind
         if self.challenge is not None and kind == verdicts.KEEP:
             return self.challenge.baseline
@@ -282,7 +282,7 @@ class Evaluation(AnswersGuesses):
 
     @property
     def remarks(self) -> tuple[Note, ...]:
-        """What to mind besides: calibration worth having, how far the choice holds, few cases."""
+        """Remarks on calibration, on how robust the choice is, and on few cases."""
         return tuple(verdicts.remarks(self))
 
     def costliest(self, name: str, limit: int = 5) -> Frame:
@@ -292,8 +292,8 @@ class Evaluation(AnswersGuesses):
     def costliest_cases(self, n: int = 10) -> Frame:
         """With costs per case: the `n` cases that cost most under the cheapest rule.
 
-        `row` is the place of a case in what was given, from 0; there is a column `id` if the
-        cases have ids.
+        `row` is the position of a case in the input, from 0. There is a column `id` if the cases
+        have ids.
         """
         from stakes.evaluation.case_account import costliest_cases
 
@@ -308,9 +308,9 @@ class Evaluation(AnswersGuesses):
         return use_of_decisions(self, name)
 
     def threshold_range(self, name: str, *, level: float = 0.95) -> tuple[float, float]:
-        """How far the best threshold of a model on these data would move on other draws of them.
+        """The interval of a model's best threshold on these data, over other samples.
 
-        That of `optimistic_threshold`; see `stakes.uncertainty.threshold_range`.
+        This is about `optimistic_threshold`; see `stakes.uncertainty.threshold_range`.
         """
         from stakes.evaluation.evaluation_plots import scores_of_models
 
@@ -323,8 +323,8 @@ class Evaluation(AnswersGuesses):
     def difference(self, first: Name, second: Name) -> Difference:
         """NEC of `first` minus NEC of `second`, with its interval, on the same cases.
 
-        Where models are too many to compare every pair, this one is compared now, from the rows;
-        its p-value is then adjusted for no other.
+        If there are too many models to compare every pair, this pair is compared now, from the
+        rows. Its p-value is then not adjusted for other pairs.
         """
         if len(self.models) == 1:
             raise DataError("there is only one model, so there is no difference.")
@@ -370,7 +370,7 @@ class Evaluation(AnswersGuesses):
 
     @property
     def plot(self) -> Plots:
-        """Drawings: ``ev.plot()``, or by name ``ev.plot.bayes_error()``, ...; each gives Axes."""
+        """Plots: ``ev.plot()``, or by name ``ev.plot.bayes_error()``, ...; each returns Axes."""
         from stakes.evaluation.evaluation_plots import Plots
 
         return Plots(self)
@@ -393,7 +393,7 @@ class Evaluation(AnswersGuesses):
         facts: Mapping[str, Any] | None = None,
         costliest_cases: int = 0,
     ) -> Any:
-        """The record as JSON; with a path it is written there, and the path returned."""
+        """The record as JSON; with a path, write it there and return the path."""
         from stakes.report.evaluation_forms import as_json, written
 
         return written(as_json(self, facts, costliest_cases), path)
@@ -415,22 +415,22 @@ class Evaluation(AnswersGuesses):
         forensic: bool = False,
         costliest_cases: int = 0,
     ) -> Any:
-        """The page: one file with sliders, drawings and the verdict, which loads nothing.
+        """The page: one self-contained file with sliders, charts and the verdict.
 
         Parameters
         ----------
         path : path, optional
             Where to write it; the path is then returned.
         facts : mapping, optional
-            What to say about where it comes from: "source", "command", "sha256", "seed".
+            Facts about the origin to show: "source", "command", "sha256", "seed".
         title : str
             The heading; by default the question that the page answers.
         embed_posteriors : bool
-            With more than two classes or decisions: put the posteriors of the cases, or of a
-            sample that fits into 1.5 MB, into the page, so that models decide anew when its
-            costs or shares are edited. Without, their decisions are priced anew.
+            With more than two classes or decisions: store the posteriors of the cases, or of a
+            sample that fits into 1.5 MB, in the page. Models then decide anew when costs or
+            shares are edited there; without posteriors, the same decisions get new costs.
         forensic : bool
-            With posteriors of two classes: also draw how strong evidence is (Tippett plots) and
+            With posteriors of two classes: also draw Tippett plots (the strength of evidence) and
             the empirical cross-entropy.
         costliest_cases : int
             With costs per case: how many of the costliest cases of the cheapest rule to list, by
@@ -439,7 +439,7 @@ class Evaluation(AnswersGuesses):
         Returns
         -------
         str or Path
-            The page; or where it was written.
+            The page, or the path to which it was written.
         """
         from stakes.report.evaluation_forms import as_page, written
 
@@ -466,7 +466,7 @@ class Evaluation(AnswersGuesses):
         return display(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook may show: the page, the table as Markdown, the table as text."""
+        """What a notebook can show: the page, the table as Markdown, the table as text."""
         return {
             "text/plain": str(self),
             "text/markdown": self.to_markdown(),

@@ -1,4 +1,4 @@
-"""`ev.plot`: every drawing that an evaluation allows, by the functions of `stakes.plots`."""
+"""`ev.plot`: the plots of an evaluation, by the functions of `stakes.plots`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
 
-#: Above this many distinct scores, those of a reliability curve are rounded to four digits.
+#: Reliability curves with more distinct scores than this round them to four digits.
 _MANY_SCORES = 50_000
-#: What can be drawn.
+#: Names of the plots.
 _DRAWINGS = (
     "bayes_error", "confusion", "costs", "decision_curve", "det", "empirical_cross_entropy",
     "reliability", "roc", "tippett",
 )  # fmt: skip
-#: Above this many points, a DET curve is thinned.
+#: DET curves with more points than this are thinned.
 _MANY_POINTS = 1_000
 
 
 class Plots:
-    """Drawings of one evaluation; each returns matplotlib Axes. Needs the extra `plots`.
+    """Plots of one evaluation; each returns matplotlib Axes. Needs the extra `plots`.
 
     Examples
     --------
@@ -46,8 +46,10 @@ class Plots:
         self._ev = evaluation
 
     def __call__(self, kind: str | None = None, *, ax: Any = None) -> Any:
-        """The NEC over all cost ratios where models gave posteriors of two classes, else at these
-        costs, each with its interval; or another drawing, by its name.
+        """A plot by its name; by default the NEC of every model.
+
+        With posteriors of two classes the NEC is drawn over all cost ratios, otherwise at these
+        costs with intervals.
         """
         if kind is not None:
             if kind not in _DRAWINGS:
@@ -71,7 +73,7 @@ class Plots:
         return found
 
     def _drawn(self, drawing: str, curve: Callable[[ScoreCounts], Any], **options: Any) -> Any:
-        """A curve of every model, drawn by the function of `stakes.plots` of that name."""
+        """Draw a curve of every model with the function of `stakes.plots` of that name."""
         from stakes import plots
 
         found = {name: curve(scores) for name, scores in self.scores().items()}
@@ -94,7 +96,7 @@ class Plots:
         return self._drawn("decision", curve, ax=ax)
 
     def reliability(self, *, ax: Any = None) -> Any:
-        """What the posteriors say against what happens; see `stakes.plots.reliability`."""
+        """Posteriors against observed shares; see `stakes.plots.reliability`."""
         from stakes import plots
 
         return plots.reliability(reliability_by_name(self.scores(), self._ev.best), ax=ax)
@@ -108,7 +110,7 @@ class Plots:
         return self._drawn("roc", curves.roc, ax=ax)
 
     def tippett(self, *, ax: Any = None) -> Any:
-        """How often evidence is how strong, for either class; see `stakes.plots.tippett`."""
+        """The strength of evidence for either class; see `stakes.plots.tippett`."""
         return self._drawn("tippett", tippett_curve, ax=ax)
 
     def empirical_cross_entropy(self, *, ax: Any = None) -> Any:
@@ -116,7 +118,7 @@ class Plots:
         return self._drawn("empirical_cross_entropy", curves.empirical_cross_entropy, ax=ax)
 
     def confusion(self, model: str | None = None, *, ax: Any = None) -> Any:
-        """What one model (default, the best) decided, shaded by cost; see `plots.confusion`."""
+        """The decisions of one model (default: the best), shaded by cost; see `plots.confusion`."""
         from stakes import plots
 
         shown = self._ev[self._ev.best if model is None else model]
@@ -131,7 +133,7 @@ class Plots:
         return plots.model_costs({m.name: m.nec for m in models}, intervals=intervals, ax=ax)
 
     def span(self) -> tuple[float, float] | None:
-        """The range of uncertain costs as effective prior log odds; None when there is none."""
+        """The range of uncertain costs as effective prior log odds; None if costs are certain."""
         ratios = None if self._ev.sources is None else self._ev.sources.cost_range
         share = self._ev.application.priors
         if ratios is None or share is None:
@@ -147,7 +149,7 @@ def scores_of_models(ev: Evaluation) -> dict[str, ScoreCounts]:
 
 
 def reliability_by_name(scores: Mapping[str, ScoreCounts], best: str) -> dict[str, Any]:
-    """Reliability of every model; the best has a band, and comes first."""
+    """Reliability of every model; the best comes first and has a band."""
     found = {
         name: curves.reliability(_coarser(one), draws=100 if name == best else 0, rng=0)
         for name, one in scores.items()
@@ -156,7 +158,7 @@ def reliability_by_name(scores: Mapping[str, ScoreCounts], best: str) -> dict[st
 
 
 def _coarser(scores: ScoreCounts) -> ScoreCounts:
-    """The same scores in fewer distinct values, when there are very many."""
+    """The scores rounded to fewer distinct values, if there are very many."""
     values, negatives, positives = scores.levels
     if values.shape[0] <= _MANY_SCORES:
         return scores
@@ -173,7 +175,7 @@ def _coarser(scores: ScoreCounts) -> ScoreCounts:
 
 
 def tippett_curve(scores: ScoreCounts) -> Any:
-    """A Tippett curve of points that a drawing can tell apart."""
+    """A Tippett curve without points too close to distinguish."""
     whole = curves.tippett(scores)
     finite = whole.log10_lr[np.isfinite(whole.log10_lr)]
     if finite.size <= _MANY_POINTS:
@@ -182,7 +184,7 @@ def tippett_curve(scores: ScoreCounts) -> Any:
 
 
 def det_curve(scores: ScoreCounts) -> Any:
-    """A DET curve of points that a drawing can tell apart: about a hundred per decade of errors."""
+    """A DET curve thinned to about a hundred points per decade of errors."""
     whole = curves.det(scores)
     size = whole.threshold.shape[0]
     if size <= _MANY_POINTS:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def application_record(application: Application, data_priors: Any) -> dict[str, Any]:
-    """Costs by name, priors, the class shares of the data, and what a cost of 1 is."""
+    """Costs by name, priors, class shares of the data, unit and volume."""
     priors = application.priors
     return {
         "classes": [str(name) for name in application.classes],
@@ -41,9 +41,9 @@ _FORM = "stakes-evaluation-2"
 def record_of(
     ev: Evaluation, facts: Mapping[str, Any] | None = None, costliest: int = 0
 ) -> dict[str, Any]:
-    """Everything that was found, as dictionaries, lists, strings and numbers.
+    """The whole evaluation as dictionaries, lists, strings and numbers.
 
-    Nothing is rounded; what is undefined or infinite is None. Costs are per case, in the unit
+    Nothing is rounded; undefined and infinite values are None. Costs are per case, in the unit
     of the application.
     """
     app, naive = ev.application, ev.best_naive
@@ -117,7 +117,7 @@ def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _differences(ev: Evaluation) -> list[dict[str, Any]]:
-    """Every pair of models, on the same cases; of confusion matrices, as if on other ones."""
+    """Every pair of models; pairs of confusion matrices as if on different cases."""
     if ev.comparison is not None and ev.comparison.too_few:
         return []
     return [
@@ -139,14 +139,14 @@ def _stretches(stretches: Iterable[Stretch]) -> list[dict[str, Any]]:
     return [{"winner": s.winner, "low": s.low, "high": plain_value(s.high)} for s in stretches]
 
 
-#: Figures of a model over all that is possible.
+#: Figures of a model over the range of unknown costs and shares.
 _OF_DOUBT = (
     "middle_nec", "middle_cost", "mean_nec", "mean_cost", "worst_regret", "kept_regret",
 )  # fmt: skip
 
 
 def _doubt(ev: Evaluation) -> dict[str, Any] | None:
-    """The models at all that unknown costs and shares may be; None where all is known."""
+    """The models over the range of unknown costs and shares; None if all are known."""
     doubt = ev.doubt
     if doubt is None:
         return None

@@ -1,7 +1,7 @@
-"""Who reads: the face a message is composed for, which names parameters, settings and rows.
+"""Word messages for Python or for the command line: names of parameters, settings and rows.
 
-A message is composed once, where it is raised, because it needs its values. What is called
-otherwise in Python and on the command line it asks of the face of the moment::
+A message is composed where it is raised, because its values are known there. Names that differ
+between Python and the command line come from the current face::
 
     raise DataError(
         f"{named('scores')} must be finite; {row(3)} is not.", hint=setting("bound", 50)
@@ -30,10 +30,10 @@ _OPTIONS = {
 
 
 class _Face(NamedTuple):
-    """What things are called; `rows` are the rows of a file that the cases are.
+    """What things are called.
 
-    `ids` are the names of all rows of that file; `typed` are the words of the command, as they
-    were typed.
+    `rows` are the file's rows of the cases, `ids` the names of all rows of that file, and `typed`
+    the words of the command as typed.
     """
 
     command_line: bool = False
@@ -64,9 +64,9 @@ def typed_words() -> tuple[str, ...]:
 def speaking_of(
     *, rows: Sequence[int] | Any = None, ids: Sequence[str] | Any = None, **names: str
 ) -> Iterator[None]:
-    """Name parameters by what they are here, and rows by their places in a file.
+    """Name parameters as given here, and rows by their positions in a file.
 
-    `rows` holds the place of each case in the file, from 0; `ids` the name of each row of it.
+    `rows` holds the position of each case in the file, from 0; `ids` the name of each row.
     """
     face = _FACE.get()
     rows, ids = face.rows if rows is None else rows, face.ids if ids is None else ids
@@ -76,7 +76,7 @@ def speaking_of(
 
 @contextmanager
 def _shown(face: _Face) -> Iterator[None]:
-    """Compose messages for a face."""
+    """Compose messages for this face."""
     before = _FACE.set(face)
     try:
         yield
@@ -112,7 +112,7 @@ def calibrators(*kinds: str, called: bool = False) -> str:
 
 def row(place: int | Any) -> str:
     """A case: "row 5" as arrays count, or "row 1 236 (C-17)" as the file counts, from 1."""
-    from stakes.messages.quantities import grouped  # numbers are rarely said before any work
+    from stakes.messages.quantities import grouped  # loaded only if needed
 
     rows, ids = _FACE.get().rows, _FACE.get().ids
     if rows is None or not 0 <= place < len(rows):
@@ -131,12 +131,12 @@ _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x06
 
 
 def shown(text: str) -> str:
-    """Text in which control characters are marks, so that a label cannot steer the terminal."""
+    """Text with control characters made visible, so that a label cannot steer the terminal."""
     return text if text.isprintable() else "\n".join(map(marked, text.split("\n")))
 
 
 def marked(name: str) -> str:
-    r"""A name on one line: a control character, also a line break, is one visible mark.
+    r"""A name on one line: each control character and line break becomes a visible mark.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def marked(name: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """The character, or the picture of a control character that Unicode has for it."""
+    """The character, or Unicode's picture of a control character."""
     code = ord(character)
     if character == "\n":
         return "\u2424"

@@ -1,17 +1,17 @@
-"""Notes as data: a code, how much it matters and the values it is about; the words are here.
+"""Notes as data: a code, a severity and values. The words are here.
 
-Whoever makes a note names its code and its values. Nothing in the package looks at the words:
-what must be told apart is told apart by the code.
+Code that makes a note gives its code and values. The package never parses the words; it tells
+notes apart by their code.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-#: How much a note matters: an assumption, something that could not be done, something odd.
+#: Severities: an assumption, something that could not be done, something odd.
 SEVERITIES = ("info", "absent", "warning")
 
-#: What moving to other shares rests on.
+#: What moving to other shares assumes.
 _ALIKE = "This assumes that cases within each outcome look alike in both places."
 
 #: What was assumed or found.
@@ -187,10 +187,7 @@ _WORDS = {
 
 # Notes are data, worded here: docs/design/messages.md.
 class Note(str):
-    """A sentence with its code, how much it matters, and the values it is about.
-
-    It is a `str`, so that it prints as what it says.
-    """
+    """A sentence with its code, severity and values; a `str`, so it prints as its sentence."""
 
     __slots__ = ("code", "severity", "values")
 
@@ -199,7 +196,7 @@ class Note(str):
     values: dict[str, Any]
 
     def __new__(cls, code: str, **values: Any) -> Note:
-        """The note of a code, its sentence filled with values."""
+        """The note of a code, with values filled into its sentence."""
         severity, words = _WORDS[code]
         made = super().__new__(cls, words.format(**values))
         made.code, made.severity, made.values = code, severity, values
@@ -214,10 +211,10 @@ class Note(str):
 
 
 def flagged(note: Note) -> str:
-    """A note for a text, with a mark where it is a warning."""
+    """A note for a text; warnings begin with a mark."""
     return f"! {note}" if note.severity == "warning" else str(note)
 
 
 def codes() -> tuple[str, ...]:
-    """Every code there is."""
+    """All codes."""
     return tuple(_WORDS)

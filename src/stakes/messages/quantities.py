@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-#: From here on a float no longer knows its last digits, so that they are not printed.
+#: Floats from here on have lost their last digits, so these are not printed.
 _VAST = 1e15
 
 
@@ -37,7 +37,7 @@ def plain(number: float, digits: int = 4) -> str:
 
 
 def digits_apart(numbers: Iterable[float]) -> int:
-    """How many digits borders need so that no two of them read alike: two, three or four."""
+    """How many digits make all borders read differently: two, three or four."""
     ends = sorted({number for number in numbers if math.isfinite(number)})
     for digits in (2, 3):
         if len({plain(end, digits) for end in ends}) == len(ends):
@@ -62,9 +62,9 @@ def amount(number: float) -> str:
 def cut_text(cut: float, scores: Any = None, *, above: bool = True, including: bool = False) -> str:
     """A threshold, to three significant digits.
 
-    With `scores`, the shortest number from there on that decides each of them alike, in their
-    type: those above the threshold from the others, or those below it; with `including` those at
-    the threshold belong to them.
+    With `scores`, the shortest number of at least three digits that separates them as the threshold
+    does, in their type: the scores above it from the others, or those below it. With `including`,
+    scores at the threshold belong to the separated ones.
     """
     if scores is None or not len(scores) or not math.isfinite(cut):
         return plain(cut, 3)
@@ -98,7 +98,7 @@ def money(number: float, unit: str | None) -> str:
 
 
 def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
-    """Numbers of one column with the same decimals, so that the largest has `digits` digits."""
+    """Numbers of one column with equal decimals, so that the largest has `digits` digits."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
     if largest == 0 or largest >= _VAST or largest < 1e-6:
         return [plain(number, digits) for number in numbers]
@@ -107,7 +107,7 @@ def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
 
 
 def normalized(nec: float | None) -> str:
-    """A NEC for a table: three decimals, or that there is none."""
+    """A NEC for a table: three decimals, or "undefined"."""
     return "undefined" if nec is None else f"{round(nec, 3) + 0.0:.3f}"
 
 

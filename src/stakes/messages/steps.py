@@ -1,4 +1,4 @@
-"""Steps of long work, reported to a listener if there is one; in Python there is none."""
+"""Report the steps of long work to a listener; in Python there is none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
-#: Takes what is done and which share of it is over.
+#: Is called with a description of the work and the share that is done.
 Listener = Callable[[str, float], None]
 
 
 class _Part(NamedTuple):
-    """The step that is being done: of what, and from which share of it to which."""
+    """The current step: its description, and the shares of the work at which it begins and ends."""
 
     what: str
     start: float
@@ -26,7 +26,7 @@ _PART: ContextVar[_Part | None] = ContextVar("part", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Tell a listener of the steps that are done meanwhile."""
+    """Report steps to a listener inside this context."""
     before, outer = _LISTENER.set(listener), _PART.set(None)
     try:
         yield
@@ -36,13 +36,13 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def step_width() -> float:
-    """The share of all work that the present step is; all of it where there are no steps."""
+    """The share of all work that the current step makes up; 1 if there are no steps."""
     part = _PART.get()
     return 1.0 if part is None else part.width
 
 
 def steps(what: str, items: Iterable[Item]) -> Iterator[Item]:
-    """The items one by one; a listener is told how many are done.
+    """Yield the items, and report to a listener how many are done.
 
     Steps within a step are parts of it.
 

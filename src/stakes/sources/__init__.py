@@ -1,7 +1,7 @@
 """Where cases come from: files of every kind, near or far, frames, and lists of trials.
 
-``read("churn.csv")`` gives rows in memory, ``read("lake/*.parquet")`` rows that stay where they
-are; `stakes.evaluate_frame` and a `stakes.Inquiry` take both.
+``read("churn.csv")`` reads rows into memory; ``read("lake/*.parquet")`` leaves rows in their files
+for an engine. `stakes.evaluate_frame` and a `stakes.Inquiry` take both.
 """
 
 from stakes._lazy import LoadedOnUse

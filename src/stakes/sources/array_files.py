@@ -18,7 +18,7 @@ from stakes.exceptions import FormatError
 from stakes.sources.table import Table, table_of_arrays
 from stakes.sources.table_file import read_bytes, refuse_bomb
 
-#: What NumPy, zipfile and zlib raise for a file that is cut off or changed.
+#: Raised by NumPy, zipfile and zlib for a truncated or changed file.
 _DAMAGED = (ValueError, SyntaxError, OSError, EOFError, KeyError, MemoryError, RuntimeError,
             tokenize.TokenError, zipfile.BadZipFile, zlib.error)  # fmt: skip
 
@@ -42,7 +42,7 @@ def read_array(path: str) -> NDArray[Any]:
 
 
 def _loaded(data: bytes, name: str) -> Any:
-    """One array, or those of an archive by name; Python objects are refused: they run code."""
+    """One array, or the arrays of an archive by name. Refuses objects, which run code."""
     try:
         if data.startswith(b"PK"):
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
@@ -59,7 +59,7 @@ def _loaded(data: bytes, name: str) -> Any:
 
 
 def _readable(array: NDArray[Any]) -> NDArray[Any]:
-    """An array whose text Python can read; ValueError for letters that do not exist."""
+    """An array with valid Unicode text; raises ValueError otherwise."""
     if array.dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).view(np.uint32)
         if letters.max(initial=0) > sys.maxunicode:

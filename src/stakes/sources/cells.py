@@ -15,11 +15,11 @@ from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
-#: A comma before decimals: thousands stand in threes, after a digit that is not 0.
+#: A decimal comma, not one between thousands (three digits after a number not beginning with 0).
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
 #: Cells that hold several values.
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
-#: What arrays hold that NumPy would turn into numbers that say something else.
+#: Types of arrays that NumPy would silently turn into other numbers.
 _NO_NUMBERS = {"c": "complex numbers", "M": "times", "m": "spans of time", "V": "records"}
 _LONGEST_SHOWN = 60
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
@@ -32,8 +32,8 @@ class Labels:
 
     names: tuple[str, ...]
     codes: NDArray[np.intp]
-    trimmed: str | None = None  # a name that had spaces around it, as it stood in the file
-    times: NDArray[Any] | None = None  # how often each occurs, where the rows are not here
+    trimmed: str | None = None  # the spelling of a name that had spaces around it
+    times: NDArray[Any] | None = None  # how often each name occurs, if the rows are not in memory
 
     @property
     def counts(self) -> NDArray[Any]:
@@ -43,14 +43,14 @@ class Labels:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
 
-#: Text is an array of equal widths up to this many letters in all; beyond, each cell is apart.
+#: Longer text is an array of objects, since one long cell would widen all.
 _MOST_LETTERS = 1 << 26
 
 
 def as_text_array(cells: Sequence[str], rows: int = 0) -> NDArray[Any]:
-    """Text as an array: of equal widths as a rule, of objects where one long cell widens all.
+    """Text as an array: of equal widths, or of objects if one long cell would widen all.
 
-    `rows` is how many cells are taken from it, where that is more.
+    `rows` is the number of cells that will be taken from it, if that is more.
     """
     longest = max(map(len, cells), default=0)
     wide = longest * max(len(cells), rows) > _MOST_LETTERS
@@ -58,13 +58,13 @@ def as_text_array(cells: Sequence[str], rows: int = 0) -> NDArray[Any]:
 
 
 def as_labels(cells: NDArray[Any], what: str = "") -> Labels:
-    """Labels as text; spaces around them are left out, which `trimmed` reports."""
+    """Labels as text without surrounding spaces; `trimmed` reports such a label."""
     if cells.dtype.kind == "O":
         found = cells.tolist()
         _refuse_containers(found, what)
         cells = as_text_array(["" if _absent(cell) else _text(cell) for cell in found])
     elif cells.dtype.kind == "M" and np.datetime_data(cells.dtype)[0] == "ns":
-        cells = cells.astype("datetime64[us]")  # else Python makes numbers of them
+        cells = cells.astype("datetime64[us]")  # otherwise Python makes numbers of them
     distinct, codes = _unique(cells)
     texts = _whole_numbers([_text(value) for value in distinct.tolist()])
     names = list(dict.fromkeys(t.strip() for t in texts if t.strip().lower() not in EMPTY))
@@ -89,7 +89,7 @@ def as_numbers(
         cells = as_text_array(["" if _absent(cell) else _text(cell) for cell in found])
     try:
         return _as_floats(cells)
-    except ValueError:  # something is empty, or no number
+    except ValueError:  # a cell is empty or not a number
         pass
     filled = _filled(cells, decimal_comma)
     try:
@@ -99,7 +99,7 @@ def as_numbers(
 
 
 def _as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
-    """Text as numbers; raise ValueError also for 1_000, which only Python calls a number."""
+    """Text as numbers; raises ValueError also for 1_000, which only Python reads as a number."""
     letters = {"S": np.uint8, "U": np.uint32}.get(cells.dtype.kind)
     if cells.dtype.kind == "O" and any("_" in cell for cell in cells.tolist()):
         raise ValueError("an underscore is no part of a number")
@@ -109,13 +109,13 @@ def _as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def empty_words() -> list[str]:
-    """The same spellings in the capitals that occur, for engines that compare letters."""
+    """The same spellings with common capitals, for engines that compare letters."""
     capitals = {"NaN", "NaT", "N/a", *(word.capitalize() for word in EMPTY)}
     return sorted({*EMPTY, *(word.upper() for word in EMPTY), *capitals})
 
 
 def _whole_numbers(texts: list[str]) -> list[str]:
-    """1.0 as 1 when every label is a whole number, as data frames write integers with gaps."""
+    """Labels 1.0 as 1 if all are whole numbers: data frames write integers with gaps so."""
     filled = [text.strip() for text in texts if text.strip().lower() not in EMPTY]
     if not filled or not all(_WHOLE.fullmatch(text) for text in filled):
         return texts
@@ -123,7 +123,7 @@ def _whole_numbers(texts: list[str]) -> list[str]:
 
 
 def are_numbers(words: Iterable[str]) -> bool:
-    """Whether Python reads all of some words as numbers."""
+    """Whether Python reads all words as numbers."""
     try:
         list(map(float, words))
     except ValueError:
@@ -132,12 +132,12 @@ def are_numbers(words: Iterable[str]) -> bool:
 
 
 def without_point(text: str) -> str:
-    """A whole number without the point and the zeros behind it; other text as it stands."""
+    """A whole number without the point and zeros after it; other text unchanged."""
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Distinct cells and the position of each row's; short bytes are compared as integers."""
+    """Distinct cells, and each row's position among them; short bytes are compared as integers."""
     if cells.dtype.kind == "S" and cells.dtype.itemsize <= 8:
         keys = np.ascontiguousarray(cells.astype("S8")).view(np.uint64)
         _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
@@ -150,7 +150,7 @@ def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def _filled(cells: NDArray[Any], decimal_comma: bool) -> NDArray[Any]:
-    """The cells with `nan` where they are empty and a point where a decimal comma stood."""
+    """The cells with `nan` for empty ones and a point for each decimal comma."""
     if cells.dtype.kind == "O":
         texts = [cell.strip() for cell in cells.tolist()]
         point = [text.replace(",", ".") if decimal_comma else text for text in texts]
@@ -168,11 +168,11 @@ def _decoded(cells: NDArray[Any]) -> NDArray[Any]:
     try:
         return np.char.decode(cells, "utf-8")
     except UnicodeDecodeError:
-        return np.array([_text(cell) for cell in cells.tolist()])  # which says what is wrong
+        return np.array([_text(cell) for cell in cells.tolist()])  # raises a helpful error
 
 
 def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataError:
-    """Which cells are not numbers."""
+    """The error that tells which cells are not numbers."""
     bad = []
     for row, text in enumerate(filled.tolist()):
         try:
@@ -192,7 +192,7 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
 
 
 def _as_number(cell: str) -> str | None:
-    """How to write a number that people write otherwise; None for other text."""
+    """The plain spelling of a number that people write differently; None for other text."""
     text = cell.strip().removesuffix("%").strip()
     if DECIMAL_COMMA.fullmatch(text):
         text = text.replace(",", ".")
@@ -205,7 +205,7 @@ def _as_number(cell: str) -> str | None:
 
 
 def _refuse_containers(cells: list[Any], what: str) -> None:
-    """Raise for cells that hold several values each, as columns of Parquet may."""
+    """Raise for cells that hold several values each, as Parquet columns may."""
     odd = [row for row, cell in enumerate(cells) if isinstance(cell, _CONTAINERS)]
     if odd:
         column = f"column '{what}'" if what else "a column"
@@ -235,12 +235,12 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """1.0 as 1, so that a label is spelt alike whatever the file stored."""
+    """1.0 as 1, so that a label has one spelling in every kind of file."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _absent(cell: Any) -> bool:
-    """Whether a cell of an object column holds nothing."""
+    """Whether a cell of an object column is empty."""
     try:
         return cell is None or bool(cell != cell)
     except ValueError:  # an array

@@ -1,4 +1,4 @@
-"""Files of counts: confusion matrices with names on both sides, and saved summaries, added up."""
+"""Files of counts: confusion matrices with names on both sides, and saved summaries."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
         found: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{name} is not valid JSON: {error}.") from None
-    if {"classes", "decisions", "counts"} <= set(found):  # as a ConfusionMatrix is made
+    if {"classes", "decisions", "counts"} <= set(found):  # the arguments of ConfusionMatrix
         return ConfusionMatrix(found["counts"], found["classes"], found["decisions"])
     outer = [key for key in ("truth", "decision") if isinstance(found.get(key), dict)]
     if len(outer) != 1 or not all(isinstance(row, dict) for row in found[outer[0]].values()):
@@ -98,7 +98,7 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
 
 
 def listed_files(words: Sequence[str]) -> list[str]:
-    """The files that words and patterns stand for, each once, those of a pattern in order."""
+    """The files that words and patterns match, each once; those of a pattern in order."""
     found: list[str] = []
     for word in (part for said in words for part in several_words(said) or [said]):
         matched = fitting(word) if glob.has_magic(word) and not Path(word).exists() else [word]
@@ -118,9 +118,9 @@ def listed_files(words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SavedCounts:
-    """Counts that were saved, such as one file a day, and files to count beside them.
+    """Saved counts, such as one file per day, and files to count with them.
 
-    What `read` gives of saved summaries; their sum is what all rows together come to.
+    `read` returns this for saved summaries. The sum of the counts equals that of all their rows.
     """
 
     paths: tuple[str, ...]
@@ -128,24 +128,24 @@ class SavedCounts:
 
     @property
     def source(self) -> str:
-        """How they are called in a sentence."""
+        """What a sentence calls them."""
         return Path(self.paths[0]).name if len(self.paths) == 1 else f"{len(self.paths)} summaries"
 
     @property
     def is_far(self) -> bool:
-        """Yes: there are no rows in memory."""
+        """True: there are no rows in memory."""
         return True
 
     @property
     def form(self) -> str:
-        """What the files are."""
+        """The form of the files."""
         return "saved summaries"
 
 
 def kept_in(source: Any) -> tuple[list[str], str | None]:
-    """The saved summaries among what a source names, and the rest of it.
+    """Split a source into its saved summaries and the rest.
 
-    A folder is either of summaries, each of which counts, or of rows.
+    A folder holds either summaries, all of which count, or rows.
     """
     if isinstance(source, SavedCounts):
         return list(source.paths), source.rest
@@ -163,11 +163,11 @@ def kept_in(source: Any) -> tuple[list[str], str | None]:
 
 
 def _summaries_of(word: str) -> list[str]:
-    """The saved summaries that a word stands for; none where it means rows."""
+    """The saved summaries that a word matches; none if it means rows."""
     path = as_path(word)
     if path.is_dir():
         inside = [str(p) for p in sorted(path.rglob("*")) if p.is_file() and not hidden(p, path)]
-        rows = bool(inside) and not is_summary(inside[0])  # of thousands, only those named so
+        rows = bool(inside) and not is_summary(inside[0])  # opens few of many files
         held = [p for p in inside if (not rows or p.endswith(".json")) and is_summary(p)]
         if held and len(held) < len(inside):
             odd = next(each for each in inside if each not in held)
@@ -186,7 +186,7 @@ def _summaries_of(word: str) -> list[str]:
 
 
 def alike(paths: Sequence[str]) -> list[str]:
-    """A sentence for each file that holds, byte for byte, what an earlier one holds."""
+    """A sentence for each file whose bytes equal those of an earlier one."""
     seen: dict[bytes, str] = {}
     said = []
     for path in paths:
@@ -199,9 +199,9 @@ def alike(paths: Sequence[str]) -> list[str]:
 
 
 def added(paths: Sequence[str]) -> tuple[Any, float]:
-    """The sum of the files and its number of cases; a file that does not fit is named.
+    """The sum of the files and its number of cases; raises for a file that does not fit.
 
-    Where some hold decisions alone, so does the sum.
+    If some files hold only decisions, so does the sum.
     """
     total = load_summary(paths[0])
     for path in paths[1:]:
@@ -215,7 +215,7 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
 
 
 def _comparable(*parts: Any) -> list[Any]:
-    """Two summaries as what both of them hold."""
+    """Two summaries, reduced to what both hold."""
     full = [isinstance(part, SlicedCounts) for part in parts]
     if all(full) or not any(full):
         return list(parts)
@@ -223,7 +223,7 @@ def _comparable(*parts: Any) -> list[Any]:
 
 
 def cases_in(summary: Any) -> float:
-    """How many cases a summary counts; of several, the first one's."""
+    """How many cases a summary counts; for several systems, those of the first."""
     if isinstance(summary, Mapping):
         return cases_in(next(iter(summary.values())))
     return float(summary.class_totals.sum())

@@ -1,6 +1,4 @@
-"""Delimited text: its header, and its columns as bytes, with NumPy where the file is plain
-enough.
-"""
+"""Delimited text: its header, and its columns as bytes, read with NumPy if the file is plain."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from stakes.sources.formats import endings
 from stakes.sources.table import Table
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-#: A cell longer than this is cut out by slicing, not through a table of equal widths.
+#: Longer cells are sliced one by one, not through an array of equal widths.
 _WIDEST_CELL = 256
 _ROWS_PER_BLOCK = 1 << 16
 
@@ -34,7 +32,7 @@ Getter = Callable[[], NDArray[Any]]
 
 
 def fits(_: bytes, __: str) -> bool:
-    """Every text that is nothing else."""
+    """True: this reads any text that no other format fits."""
     return True
 
 
@@ -50,7 +48,7 @@ def read(data: bytes, name: str) -> Table:
 
 # Why the csv module is not used for plain files: docs/design/files.md.
 def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
-    """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
+    """Column names, number of rows, a function that extracts each column, and the delimiter."""
     data = as_plain_text(data, name)
     if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
         data = data.partition(b"\n")[2].lstrip(b"\n")
@@ -67,7 +65,7 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     padded = np.frombuffer(body + bytes(_WIDEST_CELL), dtype=np.uint8)
     buffer = padded[: len(body)]
     ends = np.flatnonzero((buffer == ord(delimiter)) | (buffer == ord("\n")))
-    last = ends[len(names) - 1 :: len(names)]  # of each line, where all have as many cells
+    last = ends[len(names) - 1 :: len(names)]  # ends of lines, if all have as many cells
     even = ends.size % len(names) == 0 and bool((buffer[last] == ord("\n")).all())
     if not even or np.count_nonzero(buffer == ord("\n")) != last.size:
         return *_through_csv(data, delimiter, name), delimiter
@@ -77,16 +75,16 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
 
 
 def _only_wraps(data: bytes, delimiter: str) -> bool:
-    """Whether quotation marks only stand around whole cells, none of which needs them."""
+    """Whether quotation marks only enclose whole cells, and none needs them."""
     ends = re.escape(f"{delimiter}\n".encode())
     cell = rb'"(?:(?<=[%b]")|(?<=\A"))[^"%b]*"(?=[%b]|\Z)' % (ends, ends, ends)
     return 2 * sum(1 for _ in re.finditer(cell, data)) == data.count(b'"')
 
 
 def _cut(padded: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[Any]:
-    """The bytes of column `j`, as an array of equal widths; cells end where `cuts` says.
+    """The bytes of column `j`, as an array of equal widths; cells end at `cuts`.
 
-    After the text come as many zeros as a cell is wide at most.
+    The text is followed by as many zeros as the widest cell has bytes.
     """
     stops = cuts[:, j]
     starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
@@ -107,7 +105,7 @@ def _cut(padded: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> NDArray[A
 
 
 def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, list[Getter]]:
-    """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
+    """Parse with the csv module, which handles quotes and blank lines; refuse ragged lines."""
     reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
     with whole_cells(name):
         names = [cell.strip() for cell in next(reader)]
@@ -131,7 +129,7 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
 
 @contextmanager
 def whole_cells(name: str, reader: Any = None) -> Iterator[None]:
-    """Say in which file, and where, the csv module finds a cell that it cannot read."""
+    """Name the file and line of a cell that the csv module cannot read."""
     try:
         yield
     except csv.Error as error:
@@ -140,7 +138,7 @@ def whole_cells(name: str, reader: Any = None) -> Iterator[None]:
 
 
 def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> None:
-    """Raise when the row after some lines begins a cell in quotes that never ends."""
+    """Raise if the row after these lines opens a quote that is never closed."""
     rest = data.decode("utf-8").split("\n", before)[before]
     try:
         next(csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter, strict=True))
@@ -153,7 +151,7 @@ def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> Non
 
 
 def uneven(row: list[str], n_columns: int, place: str, line: int) -> FormatError:
-    """What to say of a row with more or fewer cells than the header."""
+    """The error for a row with more or fewer cells than the header."""
     has = f"has {len(row)} cell{'' if len(row) == 1 else 's'}, the header has {n_columns}"
     hint = "a cell that holds the delimiter must stand in double quotes"
     if len(row) < n_columns:
@@ -168,7 +166,7 @@ def _delimiter_of(header: str) -> str:
 
 
 def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
-    """UTF-8 without a byte-order mark, lines ended by a single newline; `above` it are so many."""
+    """UTF-8 without a byte-order mark, with Unix line ends; `above` counts lines before `data`."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", errors="replace").encode("utf-8")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -192,7 +190,7 @@ def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
 
 
 def _refuse_bare_rows(names: list[str], name: str) -> None:
-    """Raise when the first line is a comment, or numbers; whole ones may be names of classes."""
+    """Raise if the first line is a comment or data; whole numbers may be names of classes."""
     if len(names) == 1 and names[0].startswith("#"):
         message = f"the first line of {name} is a comment ({names[0]}), not column names."
         raise FormatError(message, hint="take out the lines that begin with #")
@@ -204,17 +202,17 @@ def _refuse_bare_rows(names: list[str], name: str) -> None:
         raise FormatError(f"{data}, not like column names.", hint=header)
 
 
-#: Bytes that are looked at; a header is shorter.
+#: Bytes that are read for the header; headers are shorter.
 _ENOUGH = 1 << 20
-#: A cell that begins like a number with a comma, after a semicolon or at the beginning of a line.
+#: A number with a decimal comma, after a semicolon or at the beginning of a line.
 _DECIMAL_COMMA = re.compile(rb"(?:^|;) *-?\d*,\d", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class TextHeader:
-    """Names of columns, what stands between cells, and how numbers are written.
+    """Names of columns, the delimiter, and how numbers are written.
 
-    Above it may be blank lines, and one that tells the delimiter (``sep=;``).
+    Blank lines may come before it, and a line with the delimiter (``sep=;``).
     """
 
     names: tuple[str, ...]
@@ -225,14 +223,14 @@ class TextHeader:
 
 
 def text_header(path: str) -> TextHeader | None:
-    """The header of a text file, plain or .gz; None where it cannot be looked at."""
+    """The header of a text file, plain or .gz; None if it cannot be read here."""
     data, name = _first_bytes(path), Path(path).name
     if data is None:
         return None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         hint = "save it as UTF-8, e.g.  iconv -f utf-16 -t utf-8 file.csv > file-utf8.csv"
         raise FormatError(f"{name} is UTF-16 text, which engines do not read.", hint=hint)
-    if len(data) == _ENOUGH:  # whole lines
+    if len(data) == _ENOUGH:  # keep whole lines
         data = data[: data.rfind(b"\n") + 1]
     if not data:
         return None
@@ -249,14 +247,14 @@ def text_header(path: str) -> TextHeader | None:
         lines = csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)
         row = next(filter(None, lines), None)
     _refuse_bare_rows(names, name)
-    if row is not None and len(row) > len(names):  # DuckDB passes over an empty last cell
+    if row is not None and len(row) > len(names):  # DuckDB ignores an empty last cell
         raise uneven(row, len(names), f"{name}: row 1", 2 + int(told))
     comma = delimiter == ";" and _DECIMAL_COMMA.search(plain) is not None
     return TextHeader(tuple(names), delimiter, comma, blank, told)
 
 
 def _first_bytes(path: str) -> bytes | None:
-    """The beginning of a file, unpacked; None where that is left to the engine."""
+    """The beginning of a file, unpacked; None if only the engine can read it."""
     if path.lower().endswith(".zst"):
         return None
     opening: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open

@@ -1,6 +1,6 @@
-"""The kinds of files that are read into memory: a line for each, with the module that reads it.
+"""The kinds of files that are read into memory, with the module that reads each.
 
-Nothing is loaded here, so that the help of a command can name the endings.
+Nothing is loaded here, so that the help of a command can list the file endings cheaply.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A kind of file, which a module of this room reads.
 
-    The module has ``read(data, name)``, which makes a `Table` of bytes. Where no first bytes tell
-    the kind, it has ``fits(data, name)`` too: whether these are such bytes.
+    Its ``read(data, name)`` turns bytes into a `Table`. If the first bytes do not tell the kind,
+    its ``fits(data, name)`` tells whether these bytes are of that kind.
 
     Parameters
     ----------
     module : str
         In `stakes.sources`.
     endings : tuple of str
-        Of names of such files, for people; what a file is, its bytes tell.
+        Usual endings of file names, for help texts; the bytes decide.
     begins : tuple of bytes
-        With which of these it begins.
+        The possible first bytes of such a file.
     """
 
     module: str
@@ -47,7 +47,7 @@ class Format(NamedTuple):
         return found
 
     def _loaded(self) -> Any:
-        """The module, which is not loaded before a file may need it."""
+        """The module, loaded only when a file may need it."""
         return import_module(f"stakes.sources.{self.module}")
 
 
@@ -59,7 +59,7 @@ FORMATS = (
     HDF5,
     Format("arff", (".arff",)),
     Format("json_lines", (".jsonl", ".ndjson")),
-    Format("trial_lists"),  # lists of trials, called as anybody likes
+    Format("trial_lists"),  # lists of trials may have any ending
     Format("delimited", (".csv", ".tsv")),
 )
 #: Endings of files that run code when they are opened; they are never read.

@@ -20,7 +20,7 @@ from stakes.sources.table import Table, table_of_arrays
 from stakes.sources.table_file import refuse_bomb
 from stakes.sources.trial_lists import List, table_of_list
 
-#: What h5py raises for a file that is cut off or changed, and for text that is none.
+#: Raised by h5py for a truncated or changed file, and for invalid text.
 _DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
 #: How a heap of texts begins.
 _HEAP = b"GCOL\x01\0\0\0"
@@ -66,10 +66,10 @@ def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
 
 
 def _refuse_endless(data: bytes, name: str) -> None:
-    """Raise where a heap of texts has a gap of no bytes, over which the library never gets.
+    """Raise if a heap of texts has an empty gap, on which the library loops forever.
 
-    A heap begins with GCOL, its version and its size; its objects with their number, which is 0
-    for a gap, and their size.
+    A heap begins with GCOL, its version and its size. Each object begins with its number, which is
+    0 for a gap, and its size.
     """
     at = data.find(_HEAP)
     while at >= 0:
@@ -84,9 +84,9 @@ def _refuse_endless(data: bytes, name: str) -> None:
 
 
 def _refuse_far_texts(item: Any, data: bytes, name: str) -> None:
-    """Raise where a text would be longer than the file, or lie behind its end.
+    """Raise if a text would be longer than the file, or lies beyond its end.
 
-    Texts of any length are kept as length, address of a heap, and place in it.
+    A text of variable length is stored as its length, the address of a heap, and a place in it.
     """
     start, kind = item.id.get_offset(), [("length", "<u4"), ("heap", "<u8"), ("place", "<u4")]
     if start is None or item.id.get_storage_size() != 16 * item.size:
@@ -128,7 +128,7 @@ def hdf5_list(data: bytes, name: str) -> List | None:
 
 
 def _turned(matrix: NDArray[Any], shape: tuple[int, int], name: str) -> NDArray[Any]:
-    """A matrix over rows and columns, turned round if it was written the other way."""
+    """A matrix of rows by columns, transposed if it was written the other way."""
     if matrix.shape == shape:
         return matrix
     if matrix.shape == shape[::-1]:

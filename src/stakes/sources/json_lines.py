@@ -16,13 +16,13 @@ from stakes.sources.cells import as_text_array
 from stakes.sources.delimited import as_plain_text
 from stakes.sources.table import Table, table_of_columns
 
-#: The largest number up to which floats hold every whole number.
+#: Floats hold every whole number up to this one.
 _LARGEST = 2**53
 _HINT = 'lines such as:  {"truth": "yes", "p": 0.8}'
 
 
 def fits(data: bytes, name: str) -> bool:
-    """Whether the name says so, or the first line is an object."""
+    """Whether the file name or the first line shows JSON lines."""
     if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
     first = data[:65536].removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
@@ -36,7 +36,7 @@ def fits(data: bytes, name: str) -> bool:
 
 
 def read(data: bytes, name: str) -> Table:
-    """The values by name; what a line does not say is empty."""
+    """The values by name; names that a line lacks are empty."""
     lines = as_plain_text(data, name).decode("utf-8").split("\n")
     numbered = [(k, line) for k, line in enumerate(lines, 1) if line.strip()]
     cells: dict[str, list[Any]] = {}
@@ -79,14 +79,14 @@ def _flat(found: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in found.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{key}.")
-        elif isinstance(value, list):  # for people; no figure is a list
+        elif isinstance(value, list):  # lists are for readers; no figure is a list
             yield before + key, json.dumps(value)
         else:
             yield before + key, value
 
 
 def _column(values: list[Any]) -> NDArray[Any]:
-    """Values as an array of their own type where that keeps every one of them."""
+    """Values as an array of their own type, if that keeps all values."""
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)

@@ -9,12 +9,12 @@ from stakes.exceptions import DataError, FormatError
 from stakes.sources.table import Table
 from stakes.sources.table_file import refuse_bomb
 
-#: Bytes of numbers that are unpacked at most; equal ones take next to no room in a file.
+#: The most bytes to unpack; equal numbers take almost no space in a file.
 _MOST_UNPACKED = 4_000_000_000
 
 
 def read(data: bytes, name: str) -> Table:
-    """The columns of a file, each made when it is asked for."""
+    """The columns of a file, each read on demand."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
     try:
@@ -35,7 +35,7 @@ def read(data: bytes, name: str) -> Table:
 
 
 def _refuse_large(footer: Any, name: str) -> None:
-    """Raise where the footer promises more than is unpacked unasked."""
+    """Raise if the file would unpack to more bytes than the limit."""
     written = sum(footer.row_group(k).total_byte_size for k in range(footer.num_row_groups))
     numbers = 8 * footer.num_rows * footer.num_columns
     hint = "count it with an engine:  stakes eval FILE --engine duckdb; or keep fewer columns"

@@ -1,4 +1,4 @@
-"""Which files a pattern, a folder or an address stands for."""
+"""Find the files that a pattern, a folder or an address means."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ _PACKED = (".gz", ".zst")
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of one form; `paths` are the files themselves, or one address to be listed there.
+    """Files of one form; `paths` are the files, or one address for the engine to list.
 
-    `header` is that of the first text file; None for other forms, and where it is far away.
-    `gaps` says that words for missing values were met among numbers, and how to find them: in
-    `words` as engines compare them, or in the `text` of every cell, without spaces around it.
-    `over_lines` says that cells between quotes go on over several lines.
+    `header` is that of the first text file; None for other forms and for remote files. `gaps` is
+    set if null markers occur among numbers, and says how to find them: as whole cells (`words`), or
+    in the stripped `text` of every cell. `over_lines` tells that quoted cells span several lines.
     """
 
     said: str
@@ -39,7 +38,7 @@ class Files:
 
     @property
     def delimiter(self) -> str:
-        """What stands between the cells of text files."""
+        """The delimiter of text files."""
         if self.header is not None:
             return self.header.delimiter
         return "\t" if ".tsv" in self.paths[0].lower() else ","
@@ -51,18 +50,18 @@ class Files:
 
     @property
     def folder_keys(self) -> set[str]:
-        """The columns that such folders make: those in which the files lie."""
+        """The columns that such folders make."""
         return {part.partition("=")[0] for path in self.paths for part in partitions(path)}
 
     @property
     def stray_keys(self) -> set[str]:
-        """What engines would take for such columns: folders further up that are called so."""
+        """Folders further up with such names, which engines would also take for columns."""
         parts = (part for path in self.paths for part in path.split("/")[:-1])
         return {part.partition("=")[0] for part in parts if "=" in part} - self.folder_keys
 
     @property
     def title(self) -> str:
-        """How they are called in a sentence."""
+        """What a sentence calls the files."""
         listed_here = "://" not in self.said or not glob.has_magic(self.said)
         if len(self.paths) == 1 and listed_here:
             return Path(self.said).name
@@ -70,9 +69,9 @@ class Files:
 
 
 def partitions(path: str) -> list[str]:
-    """The folders named like ``region=north`` in which a file lies, without a gap, from above.
+    """The innermost run of folders named like ``region=north`` above a file, outermost first.
 
-    A folder further up may be called so too (``/data/a=b/lake/region=north``): it is no column.
+    A folder further up may have such a name too (``/data/a=b/lake/region=north``); it is no column.
     """
     folders = path.split("/")[:-1]
     found: list[str] = []
@@ -82,7 +81,7 @@ def partitions(path: str) -> list[str]:
 
 
 def found_files(said: str) -> Files:
-    """The files that were meant: every one there, all of one form."""
+    """All files that are meant; raises unless they have one form."""
     of_kind(said, "file", str)
     if "://" in said:
         form = form_of(said)
@@ -115,12 +114,12 @@ def found_files(said: str) -> Files:
 
 
 def several_words(said: Any) -> list[str]:
-    """The files, patterns and folders of a list with spaces, as a shell reads it; none for one."""
+    """The files, patterns and folders of a list with spaces, split like a shell; none for one."""
     if not isinstance(said, str) or " " not in said or "://" in said or as_path(said).exists():
         return []
     try:
         words = shlex.split(said)
-    except ValueError:  # a quote that does not end is part of a name
+    except ValueError:  # an unclosed quote is part of a name
         return []
     known = all(as_path(word).exists() or glob.has_magic(word) for word in words)
     return words if known and len(words) > 1 else []
@@ -148,7 +147,7 @@ def _listed(said: str) -> list[str]:
 
 
 def fitting(pattern: str) -> list[str]:
-    """What fits a pattern, in order; a folder that is called so is that folder: ``lake[2]/*``."""
+    """What matches a pattern, in order; existing folders are literal, as in ``lake[2]/*``."""
     parts = pattern.split("/")
     named = 0
     while named < len(parts) and Path("/".join(parts[: named + 1]) or "/").exists():

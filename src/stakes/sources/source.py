@@ -1,4 +1,4 @@
-"""Source: where the rows of the cases lie, in memory or in files that an engine counts."""
+"""Source: where the rows are, in memory or in files that an engine counts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from stakes.sources.table_file import read_table
 if TYPE_CHECKING:
     from stakes.sources.far.opened_files import Opened
 
-#: From here on an engine takes about half of the time and the memory that rows take.
+#: From here on an engine takes about half the time and memory.
 _MANY_ROWS, _MANY_BYTES = 500_000, 50_000_000
 _ENGINES = ("duckdb", "polars", "spark")
-#: Given in place of an engine to read rows into memory.
+#: The engine name that reads rows into memory.
 MEMORY = "memory"
 
 
 # In memory, or where they are: docs/design/files.md.
 def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -> bool:
-    """Whether rows are to be counted where they lie instead of read into memory.
+    """Whether an engine should count the rows in place instead of reading them into memory.
 
-    Where rows are needed, only what cannot be read as one file is.
+    With `rows_needed`, only if they cannot be read as one file.
     """
     _refuse_unknown(engine)
     if file is None or (isinstance(file, str) and file == "-"):
@@ -51,12 +51,12 @@ def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -
 
 
 def has_duckdb() -> bool:
-    """Whether the engine is installed that large files go to by themselves."""
+    """Whether DuckDB is installed, which counts large files by default."""
     return importlib.util.find_spec("duckdb") is not None
 
 
 def size_words(file: str) -> str:
-    """The size of files that an engine counts at less cost than memory, in words; else empty."""
+    """The size of files that an engine counts faster than memory, in words; else empty."""
     words = several_words(file) or [file]
     forms = {form_of(word) for word in words}
     if forms == {"parquet"}:
@@ -67,19 +67,19 @@ def size_words(file: str) -> str:
 
 
 def _rows_in(file: str) -> int:
-    """The rows of a Parquet file, as it says itself; 0 where it is none, or is damaged."""
+    """The number of rows in a Parquet file's footer; 0 for other or damaged files."""
     try:
         pyarrow = load("pyarrow", extra="parquet")
         parquet = load("pyarrow.parquet", extra="parquet")
         return int(parquet.read_metadata(as_path(file)).num_rows)
     except MissingExtraError:
         return 0
-    except (pyarrow.ArrowException, OSError, ValueError):  # said when it is read
+    except (pyarrow.ArrowException, OSError, ValueError):  # reported when the file is read
         return 0
 
 
 def _is_unnamed(file: str) -> bool:
-    """Whether files are meant that are not named one by one, or that only engines read."""
+    """Whether this is a pattern, folder or address, or a form that only engines read."""
     if words := several_words(file):
         return any(map(_is_unnamed, words))
     path = as_path(file)
@@ -88,14 +88,14 @@ def _is_unnamed(file: str) -> bool:
 
 
 def _refuse_unknown(engine: Any) -> None:
-    """Raise for an engine that there is not."""
+    """Raise for an unknown engine."""
     if engine is not None and of_kind(engine, "engine", str) not in (*_ENGINES, MEMORY):
         known = f"{', '.join(_ENGINES)} or {MEMORY}"
         raise DataError(f"the engine must be {known}; got {engine!r}.")
 
 
 def _refuse_unnamed(file: str) -> None:
-    """Raise for what is not read into memory."""
+    """Raise for input that cannot be read into memory."""
     if _is_unnamed(file):
         raise DataError(
             f"'{file}' is not read into memory: an engine reads patterns, folders, addresses and "
@@ -116,7 +116,7 @@ def opened(
 
 @dataclass(frozen=True, slots=True)
 class FarFiles:
-    """Rows that stay where they are: files of one form, and the engine that counts them."""
+    """Rows that stay in files of one form, and the engine that counts them."""
 
     files: Files
     engine: str = "duckdb"
@@ -124,22 +124,22 @@ class FarFiles:
 
     @property
     def source(self) -> str:
-        """How the files are called in a sentence."""
+        """What a sentence calls the files."""
         return self.files.title
 
     @property
     def is_far(self) -> bool:
-        """Yes: the rows stay where they are."""
+        """True: the rows stay in the files."""
         return True
 
     @property
     def form(self) -> str:
-        """What the files are."""
+        """The form of the files."""
         return self.files.form
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, of which none is read."""
+        """The names of the columns, without reading any."""
         with self.opened() as found:
             return tuple(nw.from_native(found.frame).collect_schema().names())
 
@@ -150,16 +150,15 @@ class FarFiles:
             yield found
 
 
-#: Anything that has rows with named columns, or the counts of rows.
+#: Rows with named columns, or counts of rows.
 Source = Table | FarFiles | SavedCounts
 
 
 def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source:
-    r"""The rows of a file, or of the files that a pattern, a folder or an address stands for.
+    r"""The rows of a file, or of the files that a pattern, a folder or an address matches.
 
-    Files that are named are read into memory. Patterns, folders and addresses stay where they
-    are and are counted by an engine, and so are large files: half a million rows of Parquet, or
-    50 MB of text.
+    A named file is read into memory. An engine counts patterns, folders and addresses in place,
+    and also large files: from half a million rows of Parquet or 50 MB of text.
 
     Parameters
     ----------
@@ -168,9 +167,9 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
         scores; ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for
         CSV on standard input. Or saved summaries, such as a folder with one for each day.
     engine : {"duckdb", "polars", "spark", "memory"}, optional
-        Who counts; naming one leaves the rows where they are, and ``"memory"`` reads them.
+        The engine that counts the rows in place; ``"memory"`` reads them into memory.
     memory : str
-        How much of it DuckDB may take.
+        How much memory DuckDB may use.
 
     Returns
     -------
@@ -197,12 +196,12 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
 
 
 def from_frame(frame: Any, name: str = "the frame") -> Table:
-    """The rows of a data frame in memory (pandas, Polars, pyarrow), as those of a file are.
+    """The rows of a data frame in memory (pandas, Polars, pyarrow), as if read from a file.
 
     Parameters
     ----------
     frame : data frame
-        Eager; one that is lazy goes to `stakes.evaluate_frame` as it is.
+        An eager frame; pass a lazy one to `stakes.evaluate_frame`.
     name : str
         What to call it.
 

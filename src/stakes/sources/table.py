@@ -1,4 +1,4 @@
-"""Rows in memory: a table of named columns, whatever they came from."""
+"""Table: named columns of rows in memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from stakes.sources.cells import Labels, as_labels, as_numbers
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows in memory: named columns of one file, cut out when they are asked for.
+    """Rows in memory: named columns of one file, extracted on demand.
 
-    Arrays of two dimensions (from .npy and .npz) are kept apart in `matrices`.
+    Two-dimensional arrays (from .npy and .npz) are kept separately in `matrices`.
     """
 
     source: str
@@ -33,12 +33,12 @@ class Table:
     getters: Sequence[Callable[[], NDArray[Any]]] = ()
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
-    is_list: bool = False  # of keys, such as those of trials, and perhaps scores
-    lines: Sequence[str] = ()  # JSON lines as they stand, with what columns cannot hold
+    is_list: bool = False  # a list of keys, such as trials, perhaps with scores
+    lines: Sequence[str] = ()  # the original JSON lines, with values that columns cannot hold
 
     @property
     def is_far(self) -> bool:
-        """No: the rows are here."""
+        """False: the rows are in memory."""
         return False
 
     def cells(self, name: str) -> NDArray[Any]:
@@ -54,7 +54,7 @@ class Table:
         return as_labels(self.cells(name), name)
 
     def _columns_digest(self, names: Sequence[str]) -> str:
-        """SHA-256 of some columns, cell by cell as they stand, in whatever file that is."""
+        """SHA-256 of the cells of some columns, whatever the kind of file."""
         found = hashlib.sha256()
         for name in names:
             cells = self.cells(name).tolist()
@@ -63,7 +63,7 @@ class Table:
         return found.hexdigest()
 
     def position(self, name: str) -> int:
-        """Where a column stands, or an error that suggests one."""
+        """The position of a column; if absent, raise and suggest one."""
         of_kind(name, "name", str)
         places = [i for i, other in enumerate(self.names) if other == name]
         if len(places) > 1:
@@ -82,7 +82,7 @@ class Table:
 
 
 def table_of_columns(source: str, columns: Mapping[str, NDArray[Any]], form: str) -> Table:
-    """A table from columns that are already there."""
+    """A table from columns in memory."""
     getters = [partial(np.asarray, column) for column in columns.values()]
     size = len(next(iter(columns.values())))
     return Table(source, size, tuple(columns), form, getters=getters)

@@ -1,4 +1,4 @@
-"""A file, a pipe or standard input as a table: its bytes, and the module that reads them."""
+"""Read a file, a pipe or standard input as a table."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 from stakes.sources.trial_lists import lone_half
 
-#: Bytes that are unpacked at most, and at a time.
+#: The most bytes to unpack, and how many at a time.
 _MOST_UNPACKED, _PART = 1_000_000_000, 1 << 24
-#: More files are not named one by one.
+#: The most files to name one by one.
 _MOST_NAMED = 3
-#: What flowed through pipes, by where these are.
+#: What was read from pipes, by device and inode.
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
@@ -83,7 +83,7 @@ def stacked(tables: list[Table]) -> Table:
 
 
 def _below(getters: list[Any]) -> NDArray[Any]:
-    """The cells of a column, file by file."""
+    """The cells of a column, file after file."""
     return np.concatenate([get() for get in getters])
 
 
@@ -110,7 +110,7 @@ def read_bytes(path: Any) -> tuple[bytes, str]:
 
 
 def _from_pipe(file: Path) -> bytes:
-    """The content of a pipe, as of ``<(zcat data.csv.gz)``, which is kept: it flows only once."""
+    """The content of a pipe such as ``<(zcat data.csv.gz)``, kept because it can be read once."""
     found = file.stat()
     key = (found.st_dev, found.st_ino)
     if key not in _PIPES:
@@ -119,7 +119,7 @@ def _from_pipe(file: Path) -> bytes:
 
 
 def unzipped(data: bytes, name: str) -> bytes:
-    """The content of a gz file, up to a limit that is noticed before memory is full."""
+    """The content of a gz file, up to a limit, checked before memory is full."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -134,7 +134,7 @@ def unzipped(data: bytes, name: str) -> bytes:
 
 
 def refuse_bomb(size: int, name: str, most: int | None = None, hint: str | None = None) -> None:
-    """Raise for a packed file that holds more bytes than are unpacked unasked."""
+    """Raise for a packed file that would unpack to more bytes than the limit."""
     most = _MOST_UNPACKED if most is None else most
     if size > most:
         raise FormatError(

@@ -1,4 +1,4 @@
-"""A table written again with more columns: as CSV, Parquet or JSON lines."""
+"""Write a table with more columns: as CSV, Parquet or JSON lines."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_bytes, unzipped
 
-#: New columns by name: numbers, text, or None where there is nothing.
+#: New columns by name: numbers, text, or None.
 Columns = Mapping[str, Any]
 
 
 def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """The table with the new columns after the old ones, written as it was read.
+    """The table with the new columns after the old ones, in the format that was read.
 
-    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one:
-    columns that were read as numbers, however they are written.
+    Semicolons stay. New numbers have a decimal comma if numbers in the columns `scores` have one.
     """
     old = [table.cells(name) for name in table.names]
     stream = io.StringIO()
@@ -54,7 +53,7 @@ def _cell(value: Any) -> str:
 
 
 def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
-    """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
+    """A Parquet file. Parquet input keeps its types; of text, only scores become numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
     if table.form == "Parquet" and source != "-" and not several_words(source):
@@ -81,7 +80,7 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
 
 
 def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """One object for each row: JSON lines as they were; of other text, scores become numbers."""
+    """One object per row: JSON lines stay as they were; of other text, scores become numbers."""
     if table.lines:
         added = (
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
@@ -99,12 +98,12 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
 
 
 def _extended(line: str, added: Mapping[str, Any]) -> str:
-    """An object with more entries; what it has stands as it was written."""
+    """A JSON object with more entries; its own text stays unchanged."""
     old = line.strip().removesuffix("}").rstrip()
     return f"{old}{'' if old == '{' else ', '}{line_of(added).removeprefix('{')}"
 
 
 def line_of(row: Mapping[str, Any]) -> str:
-    """A row as a line of JSON, in which what is no number is null."""
+    """A row as a line of JSON; nan becomes null."""
     plain = {name: None if value != value else value for name, value in row.items()}
     return json.dumps(plain, default=str) + "\n"

@@ -18,18 +18,18 @@ from stakes.messages.quantities import grouped
 from stakes.sources.cells import are_numbers, as_text_array
 from stakes.sources.table import Table, table_of_columns
 
-#: How the two kinds of trials are called: the one that is not acted on first.
+#: Names of the two kinds of trials; the kind that is not acted on comes first.
 KEY_PAIRS = tuple((other, "target") for other in ("nontarget", "impostor", "imposter"))
 KEY_PAIRS += (("imp", "tgt"), ("spoof", "bonafide"), ("spoof", "bona-fide"), ("false", "true"))
 KEY_PAIRS += (("0", "1"), ("-1", "1"), ("-1", "+1"))
-#: Names of columns in lists of NIST, and in lists like them.
+#: Names of columns in NIST lists and similar ones.
 _HEADERS = {"modelid", "segmentid", "segment", "targettype", "llr", "side", "score", "label"}
 _WIDEST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """A list in columns: the names of recordings, and keys and scores where it has them."""
+    """A list in columns: names of recordings, and keys and scores if it has them."""
 
     source: str
     ids: list[NDArray[np.str_]]
@@ -39,7 +39,7 @@ class List:
 
     @property
     def said(self) -> str:
-        """What file this is, in words."""
+        """What the file is, in words."""
         return f"{self.source}: a list of {self.what}"
 
 
@@ -60,14 +60,14 @@ def table_of_list(found: List) -> Table:
 
 
 def _beginning(data: bytes) -> list[list[str]]:
-    """The words of the first lines, as many in each; nothing where it is no list for certain."""
+    """The words of the first lines; empty if the file cannot be a list."""
     rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
     wide = len(rows) > 1 and _even(rows) and 2 <= len(rows[0]) <= _WIDEST
     return rows if wide and not any(mark in data[:65536] for mark in (b",", b";", b"|")) else []
 
 
 def fits(data: bytes, _: str = "") -> bool:
-    """Whether a text is such a list: words between blanks, a key in every line, and a score."""
+    """Whether a text is such a list: words between blanks, with a key and a score in every line."""
     rows = _beginning(data)
     if not rows or _headed(rows):
         return False
@@ -81,9 +81,9 @@ def fits(data: bytes, _: str = "") -> bool:
 
 
 def lone_half(data: bytes) -> str | None:
-    """'trials' for a list of names and keys alone, 'scores' for one of names and scores, or None.
+    """'trials' for a list of names and keys, 'scores' for one of names and scores, else None.
 
-    Lists of NIST have a header; others must look like one in their first line too.
+    NIST lists have a header; others must look like a list from the first line.
     """
     rows = _beginning(data)
     if rows and _headed(rows):
@@ -107,9 +107,9 @@ def lone_half(data: bytes) -> str | None:
 
 
 def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
-    """The columns of a list, by what they hold; a header line is skipped.
+    """The columns of a list, recognised by their content; a header line is skipped.
 
-    With `keys` scores beside keys are not looked for: numbers may be names of recordings.
+    With `keys`, no scores are looked for beside the keys: numbers may be names of recordings.
     """
     rows = _rows(data)
     head = [word.lower() for word in rows[0]] if rows and _headed(rows) else []
@@ -126,7 +126,7 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
     words = list(zip(*rows, strict=True))
     columns, many = [as_text_array(column) for column in words], f"{grouped(len(rows))} lines"
     claims = None if head else _claims(words)
-    if claims is not None:  # the kind of a trial is whether the claimed name is the real one
+    if claims is not None:  # a trial is a target if the claimed name is the real one
         first, second = claims
         said = f"{many}, targets where columns {first + 1} and {second + 1} agree and scores in "
         said += f"column {len(columns)}"
@@ -149,10 +149,11 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
 
 
 def _claims(columns: list[tuple[str, ...]]) -> tuple[int, int] | None:
-    """The columns of the claimed and of the real name, as bob writes them; None if there are none.
+    """The columns of the claimed and the real name in a list written by bob, or None.
 
-    Four words: claimed name, real name, recording, score; five with the model after the first.
-    Where both names agree it is a target. No column may hold keys, and both kinds must occur.
+    Lines have four words (claimed name, real name, recording, score), or five if a model is
+    named second.
+    A trial is a target if both names agree. No column may hold keys, and both kinds must occur.
     """
     if len(columns) not in (4, 5) or _key_columns(columns) or not are_numbers(columns[-1]):
         return None
@@ -163,7 +164,7 @@ def _claims(columns: list[tuple[str, ...]]) -> tuple[int, int] | None:
 
 
 def joined_scores(trials: List, scores: List) -> tuple[NDArray[np.float64], int]:
-    """The score of every trial, NaN where there is none, and how many scores were not needed."""
+    """The score of every trial, NaN if it has none, and the number of unused scores."""
     assert scores.scores is not None
     wanted, given = _matching(trials, scores)
     known: dict[tuple[str, ...], float] = {}
@@ -178,7 +179,7 @@ def joined_scores(trials: List, scores: List) -> tuple[NDArray[np.float64], int]
 def _refuse_contradictions(
     trials: List, wanted: list[tuple[str, ...]], scored: Mapping[tuple[str, ...], float]
 ) -> None:
-    """Raise when a trial stands twice in the list, once as one thing and once as the other."""
+    """Raise if a trial is in the list twice with different keys."""
     assert trials.keys is not None
     said: dict[tuple[str, ...], str] = {}
     torn: dict[tuple[str, ...], str] = {}
@@ -261,7 +262,7 @@ def _key_of(columns: list[tuple[str, ...]], head: list[str], source: str) -> int
 
 
 def _score_of(columns: list[tuple[str, ...]], key: int | None, head: list[str]) -> int | None:
-    """The column of scores: by its header, or else the last, or else the first, that is numeric."""
+    """The column of scores: by its header, else the last numeric column, else the first."""
     for name in ("llr", "score"):
         if name in head:
             return head.index(name)

@@ -31,12 +31,12 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
     keys : str
         The file that says which trials are targets (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST).
     scores : sequence of str
-        One file of scores for each model, which is called after it.
+        One file of scores per model, which is named after the file.
 
     Returns
     -------
     Table and list of Note
-        The column `truth` and one for each model, and what to know about how they were made.
+        The column `truth` and one column per model, and notes on how they were made.
     """
     paths = [of_kind(path, "scores", str) for path in of_kind(scores, "scores", Iterable)]
     for path in paths:
@@ -72,12 +72,12 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
 
 
 def trials_command(trials: str, scores: str) -> str:
-    """What to type."""
+    """The command to type."""
     return f"stakes eval --trials {shlex.quote(trials)} --scores {shlex.quote(scores)}"
 
 
 def _read(path: str, *, keys: bool = False) -> List:
-    """One list from a file; with `keys` everything beside the keys is a name."""
+    """One list from a file; with `keys`, every other column is a name."""
     data, name = read_bytes(path)
     data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
     if HDF5.fits(data, name):
@@ -94,7 +94,7 @@ def _read(path: str, *, keys: bool = False) -> List:
 
 
 def _without_scores(trials: List, keys: str) -> DataError:
-    """What to say when no file of scores was named."""
+    """The error if no file of scores was named."""
     said, hint = "the scores of each model", trials_command(keys, "A.txt,B.txt")
     if trials.keys is not None and _read(keys).scores is not None:
         said = f"files of scores; {trials.source} itself holds keys and scores"
@@ -106,7 +106,7 @@ def _without_scores(trials: List, keys: str) -> DataError:
 
 
 def _without_keys(trials: List, keys: str) -> FormatError:
-    """What to say when the list of trials does not say which are targets."""
+    """The error if the list does not say which trials are targets."""
     said = f"{trials.source}: no column says which trials are targets"
     if trials.scores is not None:
         hint = f"{_PLACES}:\n{trials_command('TRIALS.txt', keys)}"
@@ -119,7 +119,7 @@ def _without_keys(trials: List, keys: str) -> FormatError:
 
 
 def _refuse_keys_for_scores(scores: List, path: str, keys: str) -> None:
-    """Raise when a file of scores has none."""
+    """Raise if a file of scores holds none."""
     if scores.scores is not None and scores.ids:
         return
     if scores.scores is not None:

@@ -1,1 +1,1 @@
-"""Files that stay where they are: opened by DuckDB, Polars or Spark."""
+"""Files that an engine reads in place: DuckDB, Polars or Spark."""

@@ -1,4 +1,4 @@
-"""Files as a relation of DuckDB: out of core, within the memory given, also over the network."""
+"""Files as a DuckDB relation: out of core, within a memory limit, also over the network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INTERRUPTED = "Query interrupted"
 
 @contextmanager
 def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened]:
-    """A relation over the files: out of core, on all cores, within the memory given."""
+    """A relation over the files: out of core, on all cores, within a memory limit."""
     duckdb = load("duckdb", extra="duckdb")
     with tempfile.TemporaryDirectory(prefix="stakes-") as spill:
         con = duckdb.connect()
@@ -36,15 +36,15 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
             yield Opened(relation, _renamed, progress, stop=con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
-        except RuntimeError as error:  # how it reports Ctrl-C where nothing watches
+        except RuntimeError as error:  # how it reports Ctrl-C if nothing watches
             raise (KeyboardInterrupt if str(error) == _INTERRUPTED else error) from None
         finally:
-            with suppress(duckdb.Error):  # still busy with what was interrupted
+            with suppress(duckdb.Error):  # still busy with the interrupted query
                 con.close()
 
 
 def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
-    """What keeps the work bounded and quiet."""
+    """Settings that bound memory and keep DuckDB quiet."""
     try:
         con.execute(f"SET memory_limit = '{memory.replace(chr(39), '')}'")
     except duckdb.Error:
@@ -61,7 +61,7 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     if files.form == "arrow":
         dataset = load("pyarrow.dataset", extra="parquet")
         partitioning = "hive" if files.hive else None
-        far = "://" in files.said  # else a colon is part of a name
+        far = "://" in files.said  # otherwise a colon is part of a name
         place = None if far else load("pyarrow.fs", extra="parquet").LocalFileSystem()
         found = dataset.dataset(
             list(files.paths), format="ipc", partitioning=partitioning, filesystem=place
@@ -80,31 +80,31 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
         given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
         given |= _written_so(files)
-    far = "://" in files.said  # to be listed there; else stars and brackets are part of a name
+    far = "://" in files.said  # listed by the engine; else stars and brackets are literal
     names = ", ".join(_literal(path if far else _escaped(path)) for path in files.paths)
     options = ", ".join(f"{name}={value}" for name, value in given.items())
     return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
 
 
 def _escaped(path: str) -> str:
-    """A path of this machine as a pattern that fits it alone; ``~`` does not mean home here."""
+    """A local path as a pattern that matches only it; ``~`` does not mean home here."""
     return ("./" if path.startswith("~") else "") + re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def _written_so(files: Files) -> dict[str, str]:
-    """How the text is written, so that nothing is guessed: a guess may leave lines out."""
+    """How the text is written; if DuckDB guessed, it could leave out lines."""
     header = files.header
     if header is None:
         return {"comment": "''"} | ({"delim": "'\t'"} if files.delimiter == "\t" else {})
     given = {"delim": _literal(files.delimiter), "quote": "'\"'", "escape": "'\"'"}
     given["comment"] = "''"
-    if not header.blank:  # of blank lines versions of DuckDB think differently
+    if not header.blank:  # versions of DuckDB treat blank lines differently
         given["skip"] = str(int(header.told))
     return given | ({"decimal_separator": "','"} if header.decimal_comma else {})
 
 
 def _placed(relation: Any, files: Files) -> Any:
-    """With columns from the names of files, where the engine would take too many folders."""
+    """Add columns from the names of folders, if the engine would take too many folders."""
     if not (files.hive and files.stray_keys):
         return relation
     keys = sorted(files.folder_keys)
@@ -123,17 +123,17 @@ def _renamed(relation: Any, names: Mapping[str, str]) -> Any:
 
 
 def _literal(text: str) -> str:
-    """A text as SQL writes it."""
+    """A text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """A name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _reach(con: Any, duckdb: Any, address: str) -> None:
-    """Load what reads over the network, and hand it what the surroundings say about access."""
+    """Load the network extension, and pass credentials from the environment."""
     try:
         con.execute("LOAD httpfs")
     except duckdb.Error:

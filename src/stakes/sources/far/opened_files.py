@@ -1,4 +1,4 @@
-"""What comes of opening files with an engine: a lazy frame, or a problem in one line."""
+"""Files opened with an engine: a lazy frame, or an error in one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stakes.exceptions import FormatError
 from stakes.sources.cells import EMPTY
 from stakes.sources.patterns import Files
 
-#: How engines say that a cell is no number: DuckDB of text files and of columns, Polars, Spark.
+#: Errors for a cell that is not a number: DuckDB (text files, columns), Polars, Spark.
 _NO_NUMBER = (
     r"column \"(?P<column>.+?)\"\. Could not convert string \"(?P<cell>.*?)\" to 'DOUBLE'",
     r"convert string '(?P<cell>.*?)' to DOUBLE when casting from source column (?P<column>.+)",
@@ -21,21 +21,21 @@ _NO_NUMBER = (
     r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
 )
 
-#: Numbers, also with a comma before decimals.
+#: Numbers, also with a decimal comma.
 _NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
 
-#: How engines say that rows of text do not fit the header: DuckDB, Polars, Spark.
+#: Errors for rows of text that do not fit the header: DuckDB, Polars, Spark.
 _UNEVEN = (
     "when sniffing file|Expected Number of Columns|unterminated quote"
     "|found more fields than|CSV malformed|MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD"
 )
 
-#: How engines say that their own reckoning failed: DuckDB, Spark.
+#: Errors for failures of the engine itself: DuckDB, Spark.
 _RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|INTERNAL_ERROR"
 
 
 _AGAIN = "write or copy the file again, or leave it out"
-#: What to do, by what engines say.
+#: Hints, by parts of the engine's error.
 _HINTS = {
     "memory": "allow more:  --memory 4GB",
     "mismatch|schema": "every file must have the same columns, of the same types",
@@ -50,14 +50,14 @@ class UnreadGapError(FormatError):
     The engine wanted a number and met a word such as NA, or a number with spaces around it.
     """
 
-    spaced = False  # whether there are spaces around it
+    spaced = False  # whether the number has spaces around it
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A lazy frame, how to give columns other names, and how to follow and stop the work.
+    """A lazy frame, with functions to rename columns and to follow and stop the work.
 
-    `begin` is done in the thread that works, before anything else there.
+    `begin` is called first in the working thread.
     """
 
     frame: Any
@@ -67,12 +67,12 @@ class Opened:
     stop: Callable[[], None] | None = None
 
     def renamed(self, frame: Any, names: Mapping[str, str]) -> Any:
-        """A frame of this engine in which some columns have other names."""
+        """A frame of this engine with some columns renamed."""
         return self.naming(frame, names) if names else frame
 
 
 def _said(error: Exception) -> str:
-    """What an engine says, in one line; of Java's long stories the problem and its cause."""
+    """An engine's error in one line; from a Java stack trace, the problem and its cause."""
     lines = str(error).strip().splitlines()
     told = [line for line in lines if line.startswith((": ", "Caused by: "))]
     if not lines or not told:
@@ -87,7 +87,7 @@ def _said(error: Exception) -> str:
 
 
 def unreadable(error: Exception, files: Files) -> FormatError:
-    """A problem of an engine in one line."""
+    """An engine's error as a FormatError in one line."""
     for pattern in _NO_NUMBER:
         if found := re.search(pattern, str(error)):
             column = found.groupdict().get("column")

@@ -21,7 +21,7 @@ from stakes.sources.patterns import Files, partitions
 def with_polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     """A lazy frame over the files."""
     pl = load("polars", extra="polars")
-    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    far = "://" in files.said  # the engine lists addresses; otherwise brackets are part of a name
     paths = [path if far else glob.escape(path) for path in files.paths]
     try:
         if files.hive and (files.form == "csv" or files.stray_keys):
@@ -44,10 +44,10 @@ def _scanned(
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
     given: dict[str, Any] = {"with_column_names": partial(_named, files)}
-    if files.gaps == "words":  # each cell is compared with each: half the time that reading takes
+    if files.gaps == "words":  # comparing each cell with each word takes half as long as reading
         given["null_values"] = empty_words()
     if files.header is not None:
-        given["skip_rows"] = int(files.header.told)  # blank lines it leaves out by itself
+        given["skip_rows"] = int(files.header.told)  # Polars skips blank lines itself
         given |= {"decimal_comma": True} if files.header.decimal_comma else {}
     frame = pl.scan_csv(paths, separator=files.delimiter, schema_overrides=kinds, **given)
     numbers = [name for name, kind in types.items() if kind == "number"]
@@ -55,15 +55,15 @@ def _scanned(
 
 
 def _column(pl: Any, name: str) -> Any:
-    """The column of this name, also where Polars would read it as a pattern: ``*``, ``^p$``."""
+    """The column of this name, even if Polars would read it as a pattern: ``*``, ``^p$``."""
     if name == "*" or (name.startswith("^") and name.endswith("$")):
         name = "^" + "".join(f"\\x{{{ord(letter):x}}}" for letter in name) + "$"
     return pl.col(name)
 
 
 def _named(files: Files, names: list[str]) -> list[str]:
-    """Names of columns as in memory: Polars leaves a quote within quotes doubled."""
-    bare = [name.strip() for name in names]  # unless two would be alike
+    """Column names as read in memory; Polars leaves quotes inside quotes doubled."""
+    bare = [name.strip() for name in names]  # unless two would become equal
     bare = [names[k] if bare.count(short) > 1 else short for k, short in enumerate(bare)]
     told = bare if files.header is None else files.header.names
     if len(told) != len(bare):
@@ -73,7 +73,7 @@ def _named(files: Files, names: list[str]) -> list[str]:
 
 
 def _in_folders(pl: Any, files: Files, paths: list[str], types: dict[str, str]) -> Any:
-    """The same with columns from folders like ``region=north``, where Polars makes none or many."""
+    """Add columns from folders like ``region=north``, if Polars would make none or too many."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for place, path in zip(files.paths, paths, strict=True):
         groups.setdefault(tuple(partitions(place)), []).append(path)

@@ -16,13 +16,13 @@ from stakes.sources.cells import EMPTY
 from stakes.sources.far.opened_files import Opened, unreadable
 from stakes.sources.patterns import Files, partitions
 
-#: What Spark says of a cell that is no number, around the cell.
+#: Spark's error for a cell that is not a number: the text before and after the cell.
 _NO_NUMBER = ('"The value \'"', '\'\\\' of the type "STRING" cannot be cast to "DOUBLE"\'')
 
 
 @contextmanager
 def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
-    """A data frame of the session that runs, or of a new one on this machine."""
+    """A data frame of the running session, or of a new local one."""
     sql = load("pyspark.sql", extra="spark")
     if files.form == "arrow":
         raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
@@ -37,8 +37,8 @@ def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
 
 
 def _session(sql: Any) -> Any:
-    """The session that runs, or a new one on this machine."""
-    # unless somebody listens: it would print a call that Ctrl-C interrupts
+    """The running session, or a new local one."""
+    # otherwise py4j prints a call that Ctrl-C interrupts
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     builder = sql.SparkSession.builder.appName("stakes")
     try:
@@ -53,7 +53,7 @@ def _session(sql: Any) -> Any:
 
 
 def _followed(session: Any) -> dict[str, Callable[[], Any]]:
-    """How to follow and stop the jobs of the thread that works, and no others of the session."""
+    """Functions to follow and stop the jobs of the working thread, but no others of the session."""
     name = f"stakes-{uuid.uuid4().hex}"
     if ".connect." in type(session).__module__:
         return {
@@ -64,7 +64,7 @@ def _followed(session: Any) -> dict[str, Callable[[], Any]]:
     tracker = context.statusTracker()
 
     def progress() -> float:
-        """Per cent of the tasks of the jobs that run; less than 0 between two jobs."""
+        """Percentage of finished tasks of the running jobs; negative between two jobs."""
         running = set(tracker.getActiveJobsIds()) & set(tracker.getJobIdsForGroup(name))
         jobs = [tracker.getJobInfo(job) for job in running]
         found = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
@@ -81,9 +81,9 @@ def _followed(session: Any) -> dict[str, Callable[[], Any]]:
 
 def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as a data frame of Spark."""
-    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    far = "://" in files.said  # the engine lists addresses; otherwise brackets are part of a name
     paths, reader = list(files.paths), session.read
-    if not far:  # a session may have been started in another folder, and reads names from there
+    if not far:  # a session may have started in another folder, from which it resolves names
         here = (str(Path(path).absolute()) for path in paths)
         paths = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in here]
     if files.hive:
@@ -93,7 +93,7 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
         return reader.parquet(*paths)
     reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
     reader = reader.option("multiLine", files.over_lines)
-    if far:  # unchecked rows: those that are too short or too long are refused
+    if far:  # these rows were not checked: refuse those too short or too long
         reader = reader.option("mode", "FAILFAST").option("columnPruning", False)
     frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
     if not types:
@@ -109,12 +109,12 @@ def _renamed(frame: Any, names: Mapping[str, str]) -> Any:
 
 
 def _quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """A name, quoted for SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def _cell(name: str, kind: str | None, files: Files) -> str:
-    """A column as SQL: words for nothing are null, numbers may have a decimal comma."""
+    """A column as SQL: null markers become null, numbers may have a decimal comma."""
     column = _quoted(name)
     if kind is None:
         return column

@@ -1,4 +1,4 @@
-"""Text files looked at before an engine reads them: what memory refuses is refused here too."""
+"""Check text files before an engine reads them, to refuse what reading into memory refuses."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from stakes.messages.quantities import grouped
 from stakes.sources.delimited import as_plain_text, text_header, uneven
 from stakes.sources.patterns import Files
 
-#: Bytes that are looked at together.
+#: Bytes that are checked at a time.
 BLOCK = 1 << 24
-#: A row longer than this is no row: a double quote was never closed.
+#: A longer row means that a double quote was never closed.
 _LONGEST = 1 << 26
 QUOTE, NEWLINE = ord('"'), ord("\n")
 
 
 def looked_at(files: Files, engine: str) -> Files:
-    """The text files on this machine, once nothing is left in them that memory would refuse.
+    """Check the local text files, and refuse what reading into memory would refuse.
 
-    DuckDB counts the cells of every row itself, but does not look at the checksum of a .gz file.
-    Polars and Spark fill rows up that are too short, and cut those that are too long. What lies
-    elsewhere, or is packed as .zst, is left to the engine.
+    DuckDB counts the cells of every row itself, but ignores the checksum of a .gz file. Polars and
+    Spark pad rows that are too short and cut those that are too long. Remote files and .zst files
+    are left to the engine.
     """
     over_lines, first = False, files.header
     for path in (path for path in files.paths if "://" not in path):
@@ -40,7 +40,7 @@ def looked_at(files: Files, engine: str) -> Files:
                 pass
         elif engine != "duckdb" and first is not None and not path.lower().endswith(".zst"):
             found = text_header(path)
-            if found is not None and found.names != first.names:  # Polars goes by their places
+            if found is not None and found.names != first.names:  # Polars goes by position
                 names = ", ".join(found.names[:6])
                 raise FormatError(
                     f"{path} has another header than {files.paths[0]}: {names}.",
@@ -51,7 +51,7 @@ def looked_at(files: Files, engine: str) -> Files:
 
 
 def _blocks(path: str) -> Iterator[bytes]:
-    """The content of a file, unpacked; a .gz file is read to the end, where its checksum stands."""
+    """The content of a file, unpacked; a .gz file is read to the end, where its checksum is."""
     try:
         opening: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open
         with opening(path, "rb") as file:
@@ -68,17 +68,17 @@ class _Lines:
     def __init__(self, path: str, n_columns: int, delimiter: str) -> None:
         self.path, self.name = path, Path(path).name
         self.n_columns, self.delimiter = n_columns, delimiter
-        self.lines = 0  # before the block that is looked at
+        self.lines = 0  # lines before the current block
         self.over_lines = False
 
     def checked(self) -> bool:
-        """Whether a cell goes on over several lines; an error for the first row that is wrong."""
+        """Whether a cell spans several lines; raises for the first wrong row."""
         rest, first = b"", True
         for block in _blocks(self.path):
             data = rest + block
-            held = b"\r" if data.endswith(b"\r") else b""  # its other half may come
+            held = b"\r" if data.endswith(b"\r") else b""  # its newline may follow
             data, first = self._plain(data.removesuffix(b"\r"), first), False
-            end = data.rfind(b"\n") + 1  # of the last whole row
+            end = data.rfind(b"\n") + 1  # end of the last whole row
             if b'"' in data:
                 buffer = np.frombuffer(data, dtype=np.uint8)
                 ends = np.flatnonzero((buffer == NEWLINE) & ~_inside(buffer))
@@ -93,7 +93,7 @@ class _Lines:
         return self.over_lines
 
     def _plain(self, data: bytes, first: bool) -> bytes:
-        """Lines ended by a single newline, without what may stand above a header."""
+        """Text with Unix line ends, without the lines that may come before a header."""
         data = data.replace(b"\r\n", b"\n")
         if b"\r" in data:
             alone = "lines end in a carriage return alone, which engines read differently"
@@ -109,7 +109,7 @@ class _Lines:
         return data
 
     def _check(self, rows: bytes, *, last: bool = False) -> None:
-        """Raise when these rows are no text, or one has more or fewer cells than the header."""
+        """Raise if these rows are not text, or one has more or fewer cells than the header."""
         if b"\0" in rows or not rows.isascii():
             as_plain_text(rows, self.name, above=self.lines)
         buffer = np.frombuffer(rows, dtype=np.uint8)
@@ -122,17 +122,17 @@ class _Lines:
             ends &= ~inside
         places = np.flatnonzero(ends)
         closing = buffer[places] == NEWLINE
-        if rows[:1] == b"\n" or b"\n\n" in rows:  # blank lines are no rows
+        if rows[:1] == b"\n" or b"\n\n" in rows:  # blank lines are not rows
             empty = np.diff(places, prepend=-1) == 1
             closing = closing[~(closing & empty & np.append(True, closing[:-1]))]
-        # only the last of each group of ends closes a line
+        # with k columns, every k-th cell end must be a line end
         wanted = np.arange(1, closing.size + 1) % self.n_columns == 0
         if closing.size % self.n_columns or (closing != wanted).any():
             self._refuse(rows)
         self.lines += rows.count(b"\n")
 
     def _refuse(self, rows: bytes) -> NoReturn:
-        """Raise for the first of these rows that is wrong, which is looked for one by one."""
+        """Raise for the first wrong row, found by checking one by one."""
         text = rows[: _LONGEST + 1].decode("utf-8", errors="replace")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, strict=True)
         before = self.lines
@@ -148,12 +148,12 @@ class _Lines:
 
 
 def _inside(buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Whether each byte stands between double quotes; of the quotes themselves the first does."""
+    """Whether each byte is inside double quotes; opening quotes count as inside."""
     return np.bitwise_xor.accumulate(buffer == QUOTE)
 
 
 def _well_quoted(buffer: Any, ends: Any, inside: Any) -> bool:
-    """Whether each quote opens or closes a whole cell, or stands beside another inside of one."""
+    """Whether each quote opens or closes a whole cell, or is doubled inside one."""
     quotes = buffer == QUOTE
     opening = np.flatnonzero(quotes & inside)
     closing = np.flatnonzero(quotes & ~inside)
