@@ -1,6 +1,4 @@
-"""Drawings of costs: of what was decided, of systems, over periods, by slice, and against a
-metric.
-"""
+"""Drawings of costs: of decisions, of systems, over periods, by slice, and against a metric."""
 
 from __future__ import annotations
 
@@ -39,11 +37,11 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     Parameters
     ----------
     matrix : ConfusionMatrix
-        What was decided.
+        The decisions.
     application : Application
         Costs and priors; without priors, those of the data.
     per : float
-        How many cases the counts are for.
+        Number of cases that the counts are scaled to.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -187,7 +185,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
 
 
 def _lines(ax: Any, grid: Any, values: Any, **options: Any) -> Any:
-    """Contours at evenly spread values; None where there is nothing to draw."""
+    """Contours at evenly spread values; None if there is nothing to draw."""
     finite = values[np.isfinite(values)]
     levels = np.unique(np.quantile(finite, _QUANTILES)) if finite.size else np.array([])
     if levels.size < 2:
@@ -244,7 +242,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
             places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
             gid="band", label=said,
         )  # fmt: skip
-    elif known.any():  # a band would have holes, and leave out those between two of them
+    elif known.any():  # a band would have holes, and hide single periods between two of them
         ax.vlines(
             places[known], table["low"][known], table["high"][known], color=COLOURS[0],
             alpha=0.4, linewidth=1.6, gid="bars", label=said,
@@ -269,7 +267,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
 
 
 def _cost_label(application: Any) -> str:
-    """What the axis of costs says."""
+    """The label of the axis of costs."""
     return f"cost per case ({application.unit})" if application.unit else "cost per case"
 
 

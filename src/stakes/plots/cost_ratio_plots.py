@@ -1,4 +1,4 @@
-"""Cost against the application, which system is best where, and plots of forensic evaluation."""
+"""Plots of cost by application, of the best system by application, and of forensic evaluation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stakes.typing import Priors
 
 
 def _ratio_axis(ax: Any, priors: Priors) -> None:
-    """How many false alarms a miss costs, at one prevalence, along the top."""
+    """Add an axis on top: false alarms per miss, at one prevalence."""
     prevalence = positive_share(priors, inside=True)
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
@@ -48,7 +48,7 @@ def _ratio_axis(ax: Any, priors: Priors) -> None:
 
 @answers_guesses
 def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) -> Any:
-    """Draw who wins where as a strip along the prior log odds.
+    """Draw the best system as a strip along the prior log odds.
 
     Parameters
     ----------
@@ -161,11 +161,11 @@ def bayes_error(
 
 
 def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
-    """Say where a curve leaves the picture."""
+    """Mark where a curve leaves the picture."""
     for k, (name, curve, drawn) in enumerate(penned(systems)):
         gone = curve.log_odds[curve.actual > _CEILING]
         first, last = float(curve.log_odds[0]), float(curve.log_odds[-1])
-        margin = 0.11 * (last - first)  # so that the words stay inside
+        margin = 0.11 * (last - first)  # keeps the words inside
         for side in (gone[gone < 0], gone[gone >= 0]):
             if side.size:
                 middle = float(np.clip(np.median(side), first + margin, last - margin))

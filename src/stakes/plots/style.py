@@ -1,9 +1,9 @@
-"""Colours and markers: every system is told apart by more than its colour.
+"""Colours and markers: systems differ by more than their colour.
 
-A system is a solid line with markers; dashes are its second line, which the legend names; grey is
-what no system did: constant decisions, chance, ranges.
+A system is a solid line with markers; its second line, named in the legend, is dashed. Grey is for
+what belongs to no system: constant decisions, chance, ranges.
 
-What is drawn says how it looks, piece by piece. The settings of matplotlib belong to the reader and
+Every piece that is drawn sets its own looks. The settings of matplotlib belong to the reader and
 to all threads, so they are read and never changed.
 """
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: Okabe and Ito's colours, without the yellow that vanishes on paper.
+#: Okabe and Ito's colours, without the yellow, which is hard to see on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MARKERS = ("o", "^", "s", "D")
 GREY = "#767676"
-#: A thin grey line: what a constant decision costs, chance, no evidence.
+#: A thin grey line, for the cost of a constant decision, chance, or no evidence.
 CONSTANT: dict[str, Any] = {"color": GREY, "linewidth": 1.1}
 #: The second line of a system.
 DASHED: Any = (0, (4, 2))
 #: A single point that is not filled.
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 8,
                           "linestyle": "none"}  # fmt: skip
-#: What an axis of normalised costs says.
+#: The label of an axis of normalised costs.
 NORMALISED = "normalised cost (1 = best constant decision)"
 BAND = 0.13
 
@@ -48,7 +48,7 @@ LEGEND: dict[str, Any] = {
     "handletextpad": 0.8, "labelspacing": 0.5, "columnspacing": 2.0, "borderpad": 0.4,
     "borderaxespad": 0.5, "markerscale": 1.0, "numpoints": 1, "scatterpoints": 1,
 }  # fmt: skip
-#: Letters that fit side by side above the axes.
+#: Number of letters that fit in a row above the axes.
 _LEGEND_LETTERS = 66
 #: How lines end and bend.
 _ENDS = {"solid_capstyle": "projecting", "dash_capstyle": "butt",
@@ -102,7 +102,7 @@ def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _styled(ax: Any) -> Any:
-    """The same axes with a faint grid, without a box, and with text of our sizes."""
+    """The axes with a faint grid, without a box, and with our text sizes."""
     ax.grid(visible=False, which="minor")
     ax.grid(visible=True, color="#e3e3e3", linewidth=0.6, linestyle="-", alpha=1.0, **_ENDS)
     ax.spines[["right", "top"]].set_visible(False)
@@ -114,7 +114,7 @@ def _styled(ax: Any) -> Any:
 
 
 def axes_of_size(width: float, height: float) -> Any:
-    """New axes of a size in inches, in a figure outside pyplot, so that nothing stays open."""
+    """New axes of a size in inches; the figure is outside pyplot, so nothing stays open."""
     return panels(1, 1, width=width, height=height)[1][0]
 
 
@@ -147,7 +147,7 @@ def panels(
 
 
 def unmoved(ax: Any) -> None:
-    """Say of axes of our own, and of those along their edges, all that settings may change."""
+    """Set all that settings may change, on axes of our own and on those along their edges."""
     ax.set_facecolor("white")
     ax.set_axisbelow("line")
     for spine in ax.spines.values():
@@ -185,7 +185,7 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
 
 
 class _Systems(dict[str, Any]):
-    """Curves by name, with the place of each among all of which some have none."""
+    """Curves by name, with the position of each among all systems, even those without a curve."""
 
     places: tuple[int, ...] = ()
 
@@ -219,7 +219,7 @@ def opened(
 
 
 def shade(ax: Any, low: float, high: float, label: str) -> None:
-    """A grey column: the range of applications that is in question."""
+    """Shade the range of applications in question."""
     ax.axvspan(low, high, color="#888888", alpha=BAND, linewidth=0, label=label, gid="range")
 
 
@@ -281,7 +281,7 @@ def finish(
 
 
 def cut_ends(ax: Any, axis: str, values: Any, ends: Any) -> None:
-    """End an axis at twice the largest value where the end of an interval would squash the rest."""
+    """End an axis at twice the largest value if an interval's end would squash the rest."""
     most = 2 * float(np.nanmax(values, initial=0.0))
     if 0 < most < float(np.nanmax(ends, initial=0.0)):
         getattr(ax, f"set_{axis}lim")(**{"right" if axis == "x" else "top": most})

@@ -35,7 +35,7 @@ from stakes.plots.style import (
     shade,
 )
 
-#: How strong what is drawn pale is: few errors, a histogram.
+#: Opacity of pale parts: those with few errors, and histograms.
 _PALE = 0.4
 _DET_TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
@@ -104,7 +104,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     curves : DetCurve or mapping of them by name
         From `stakes.curves.det`.
     few : float
-        The part that rests on fewer errors than this is drawn pale; 0 draws all alike.
+        The part with fewer errors than this is drawn pale; 0 draws all alike.
     limits : pair of float, optional
         Smallest and largest error rate shown; by default, to hold all curves.
     ax : matplotlib Axes, optional
@@ -133,7 +133,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
         y = np.clip(curve.probit_false_negative, edges[0] - 1, edges[1] + 1)
         rare = (curve.false_positives < few) | (curve.false_negatives < few)
         if rare.any():
-            beside = rare.copy()  # with the point where the trusted part begins
+            beside = rare.copy()  # includes the point where the reliable part begins
             beside[1:] |= rare[:-1]
             beside[:-1] |= rare[1:]
             doubtful = np.where(beside, y, np.nan)
@@ -151,7 +151,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
 
 
 def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
-    """Ticks that hold the curves: down to the smallest rate that rests on an error."""
+    """Limits that hold the curves, down to the smallest rate above 0."""
     rates = np.concatenate(
         [r[(r > 0) & (r < 1)] for c in systems.values()
          for r in (c.false_positive_rate, c.false_negative_rate)]
@@ -163,7 +163,7 @@ def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
 
 @answers_guesses
 def precision_recall(curves: Any, *, ax: Any = None) -> Any:
-    """Draw precision-recall curves, with the prior as what chance reaches.
+    """Draw precision-recall curves, with the prior as the precision of chance.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
 def decision(
     curves: Any, *, span: tuple[float, float] | None = None, bands: Any = None, ax: Any = None
 ) -> Any:
-    """Draw decision curves with acting on everyone and on nobody.
+    """Draw decision curves, with those of always and never acting.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def decision(
 
 
 def _odds_beneath(ax: Any) -> None:
-    """Under each probability, how many false positives are worth one true positive."""
+    """Write, under each probability, the false positives that are worth one true positive."""
     low, high = ax.get_xlim()
     ticks = [t for t in (0.01, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.99) if low <= t <= high]
     if len(ticks) < 3:
@@ -311,7 +311,7 @@ def reliability(
         ax.minorticks_off()
     else:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        posteriors = np.clip(first.forecast, 0, 1)  # how often each occurs, along the bottom
+        posteriors = np.clip(first.forecast, 0, 1)  # for the histogram along the bottom
         counts, edges = np.histogram(posteriors, bins=40, range=(0, 1), weights=first.weight)
         bars: dict[str, Any] = {"color": own, "alpha": _PALE, "linewidth": 0, "align": "edge"}
         height = 0.14 * counts / counts.max()
@@ -338,7 +338,7 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     sweep : ThresholdSweep
         From `stakes.curves.threshold_sweep`.
     names : sequence of str, optional
-        Which metrics; default, all. Those of which more is better are drawn as 1 minus.
+        Which metrics; default, all. Metrics that are better when higher are drawn as 1 minus.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 

@@ -1,10 +1,9 @@
-"""Which column speaks of which class: by its name, or by what is known of arrays without names.
+"""Which column belongs to which class: by its name, or by what is known about unnamed arrays.
 
-Columns of a data frame are matched by name, and refused where their names tell nothing or
-something else than what was said. An array knows no names. Its K columns are read in the order of
-the classes when that is the order in which `np.unique`, and so most libraries, sort the labels in
-their own type, or when the labels are positions. In any other order nobody can tell, so it has to
-be said.
+Columns of a data frame are matched by name. They are refused if their names match no class, or
+contradict the order that was given. An array has no names. Its K columns are read in the order of
+the classes if `np.unique`, and so most libraries, would sort the labels in that order in their own
+type, or if the labels are positions. Any other order must be stated.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from stakes.typing import Name
 _RENAME = "rename the columns exactly like the classes"
 
 
-#: More classes than this are not written out in a line to type.
+#: Hints spell out at most this many classes.
 _MOST_NAMED = 50
 
 
@@ -33,15 +32,15 @@ class ClassOrder:
     Parameters
     ----------
     classes : sequence of names, optional
-        The order of the columns, where it was said.
+        The order of the columns, if it was given.
     positive : name, optional
-        The class of which a single column is the probability, where it was said.
+        The class of which a single column is the probability, if it was given.
     labels : column, optional
         The true labels, as they came.
     say : str
-        What to type so that the order is known, with {} for the names in order.
+        What to type to state the order, with {} for the names in order.
     single : str
-        The same for a single column, with {} for the class it speaks of, where that differs.
+        The same for a single column, if that differs, with {} for its class.
     also : str
         What else can be typed.
     """
@@ -54,7 +53,7 @@ class ClassOrder:
     also: str = ""
 
     def places(self, classes: Sequence[Name], what: str = "posteriors") -> list[int] | None:
-        """Where each class stands among K columns; None when they are in order."""
+        """The column of each class among K columns; None if they are in order."""
         wanted = tuple(classes)
         if self.classes is not None:
             return _places_said(self.classes, wanted)
@@ -75,7 +74,7 @@ class ClassOrder:
         )
 
     def place(self, classes: Sequence[Name], what: str = "posteriors") -> int:
-        """Which of two classes a single column speaks of: `positive`, by default the second."""
+        """Which of two classes a single column belongs to: `positive`, by default the second."""
         wanted = tuple(classes)
         if self.positive is not None:
             return int(encode([self.positive], wanted, "positive")[0])
@@ -94,23 +93,23 @@ class ClassOrder:
         )
 
     def said_single(self, classes: Sequence[Name], name: Name) -> str:
-        """What to type where a single column speaks of one of two classes."""
+        """What to type for a single column that belongs to one of two classes."""
         if self.single:
             return self.single.format(repr(name))
         return self.say.format([*(other for other in classes if other != name), name])
 
 
-# Columns are matched by name, or refused: docs/design/conventions.md.
+# docs/design/conventions.md says why columns are matched by name or refused.
 def asked_order(
     classes: Any = None, positive: Any = None, labels: Any = None, also: str = ""
 ) -> ClassOrder:
-    """What is known in a function that takes `classes` and `positive`."""
+    """The class order known to a function that takes `classes` and `positive`."""
     named = as_name(positive, "positive")
     return ClassOrder(classes, named, labels, "classes={}", "positive={}", also)
 
 
 def said_names(classes: Sequence[Name], order: ClassOrder) -> tuple[Name, ...]:
-    """The names of the classes; costs without names take those that were said, in their order."""
+    """The names of the classes; costs without names take those given, in their order."""
     wanted = tuple(classes)
     if order.classes is None or wanted != tuple(range(len(wanted))):
         return wanted
@@ -120,7 +119,7 @@ def said_names(classes: Sequence[Name], order: ClassOrder) -> tuple[Name, ...]:
 
 
 def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...] | None:
-    """The names as `np.unique` sorts labels; None where they cannot be sorted.
+    """The names as `np.unique` sorts labels; None if they cannot be sorted.
 
     `labels` are the true labels as they came: integers that are positions keep the order of the
     names, integers that spell names are sorted as numbers.
@@ -139,7 +138,7 @@ def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...]
 
 
 def _places_said(given: Any, classes: tuple[Name, ...]) -> list[int] | None:
-    """Where each class stands in an order that was said; None when it is the same."""
+    """The position of each class in a given order; None if that is the order of the classes."""
     of_kind(given, "classes", Iterable, error=LabelError)
     codes = [int(code) for code in encode(list(given), classes, "classes")]
     if sorted(codes) != list(range(len(classes))):
@@ -153,9 +152,9 @@ def _places_said(given: Any, classes: tuple[Name, ...]) -> list[int] | None:
 def named_places(
     table: Any, classes: Sequence[Name], known: ClassOrder, what: str = "posteriors"
 ) -> list[int] | None:
-    """Where each class stands among the columns of a data frame; None for what has no names.
+    """The column of each class in a data frame; None for anything without names.
 
-    Columns with other names than the classes are refused, unless their order was said.
+    Columns with names other than the classes are refused, unless their order was given.
     """
     names, wanted = _column_names(table), tuple(classes)
     found = told_places(table, wanted, known, what)
@@ -169,10 +168,10 @@ def named_places(
 def told_places(
     table: Any, classes: Sequence[Name], known: ClassOrder, what: str = "posteriors"
 ) -> list[int] | None:
-    """Where the names of columns say that each class stands; None when they say nothing.
+    """The column of each class by the names of the columns; None if these name no classes.
 
-    Names are those of the classes, or end with them as a word of its own, such as p_yes. Names
-    that occur twice, or speak against the order that was said, are refused.
+    A name is that of a class, or ends with it as a separate word, such as p_yes. Names that occur
+    twice, or contradict the order that was given, are refused.
     """
     names, wanted = _column_names(table), tuple(classes)
     if names is None:
@@ -209,7 +208,7 @@ def told_places(
 def column_place(
     column: Any, classes: Sequence[Name], order: ClassOrder, what: str = "posteriors"
 ) -> int:
-    """Which of two classes a single column speaks of; one of a frame may be called like it."""
+    """Which of two classes a single column belongs to; one of a frame may be named after it."""
     names, wanted = _column_names(column), tuple(classes)
     called = getattr(column, "name", None) if names is None else names[0]
     if not isinstance(called, str):
@@ -220,7 +219,7 @@ def column_place(
     near = _only(wanted, called, loosely=True)
     name = None if near is None else wanted[near]
     if near == place or not isinstance(name, str) or name.isdecimal():
-        return place  # a class that is a number may stand in the name of a model or a fold
+        return place  # a class that is a number may be in the name of a model or a fold
     raise PosteriorError(
         f"`{what}` is the column {called!r}, but it would be read as the probability of "
         f"{wanted[place]!r}.",
@@ -236,7 +235,7 @@ def is_single_column(table: Any) -> bool:
 
 
 def _exact_places(names: list[Any], classes: tuple[Name, ...]) -> list[int] | None:
-    """Where each class stands among columns called exactly like them, as text or as they are."""
+    """The column of each class if columns have exactly these names, as they are or as text."""
     if set(names) == set(classes):
         return [names.index(name) for name in classes]
     texts = [str(name) for name in classes]
@@ -294,5 +293,5 @@ def _column_names(table: Any) -> list[Any] | None:
 
 
 def _sorted_words(found: tuple[Name, ...] | None) -> str:
-    """The sorted order, for a sentence."""
+    """The sorted order in words."""
     return "an order that can be sorted" if found is None else f"sorted order, {listed(found)}"

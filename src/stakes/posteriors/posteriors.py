@@ -1,4 +1,4 @@
-"""Posteriors: what a classifier says of each class, never guessed, and moved to other priors."""
+"""Posteriors: the probability of each class by a classifier, and the move to other priors."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 def are_certain(values: NDArray[Any]) -> bool:
-    """Whether every number is exactly 0 or 1, as decisions are and probabilities hardly ever."""
+    """Whether every number is exactly 0 or 1: so are decisions, and hardly ever probabilities."""
     return bool(len(values)) and all(
         bool(((part == 0) | (part == 1)).all()) for part in (values[:1000], values)
     )
 
 
 def refuse_decisions(model: str, how: str, otherwise: str) -> NoReturn:
-    """Raise for probabilities that all are exactly 0 or 1, with what to type in either case."""
+    """Raise for probabilities that are all 0 or 1; the hint covers decisions and probabilities."""
     raise PosteriorError(
         f"every probability of {model!r} is exactly 0 or 1, so these look like decisions.",
         hint=f"If they are decisions:              {how}\n"
@@ -43,7 +43,7 @@ def refuse_decisions(model: str, how: str, otherwise: str) -> NoReturn:
     )
 
 
-# What scores mean is stated, never guessed: docs/design/priors.md.
+# docs/design/priors.md says why the meaning of scores is stated, never guessed.
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Posteriors(AnswersGuesses):
     """Posterior probability of each class for each case.
@@ -56,8 +56,8 @@ class Posteriors(AnswersGuesses):
     values : array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities. A single column is the posterior of the second of two classes.
     classes : sequence of names, optional
-        One per column, in their order. Columns of a data frame that carry these names are found
-        by name. Posteriors with names meet costs by name, in whatever order either stands.
+        One per column, in their order. Columns of a data frame with these names are found by name.
+        Named posteriors are matched to costs by name, whatever the order of either.
 
     Attributes
     ----------
@@ -127,14 +127,14 @@ class Posteriors(AnswersGuesses):
                 f"{scores.shape}."
             )
         shares = as_priors(priors, names)
-        with np.errstate(divide="ignore", invalid="ignore"):  # certain evidence, prior 0: refused
+        with np.errstate(divide="ignore", invalid="ignore"):  # a certain class of prior 0 raises
             return cls._from_scores(scores + np.log(shares), classes)
 
-    # ------------------------------------------------------------- what can be read off
+    # ------------------------------------------------------------- reading it
 
     @property
     def values(self) -> FloatArray:
-        """The probabilities, (n, K); as they were given, if they were."""
+        """The probabilities, (n, K); exactly those that were given, if any were."""
         if self.given is None:
             return np.exp(self.log_values)
         return self.given.astype(np.float64)
@@ -147,7 +147,7 @@ class Posteriors(AnswersGuesses):
         return self.log_values[:, 1] - self.log_values[:, 0]
 
     def llrs(self, priors: Priors) -> FloatArray:
-        """Log-likelihood ratios (n,): the log odds without the log odds of `priors`."""
+        """Log-likelihood ratios (n,): the log odds minus the log odds of `priors`."""
         shares = as_priors(priors, self.classes)
         if (shares == 0).any():
             raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
@@ -204,7 +204,7 @@ class Posteriors(AnswersGuesses):
         classes: Sequence[Any] | None,
         given: NDArray[np.floating[Any]] | None = None,
     ) -> Self:
-        """Store log-posteriors under their names, and probabilities to the last bit."""
+        """Store log-posteriors with their names, and probabilities exactly as given."""
         names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
         if len(names) != logs.shape[1]:
             raise PosteriorError(f"`classes` must name {logs.shape[1]} columns; got {len(names)}.")
@@ -217,7 +217,7 @@ class Posteriors(AnswersGuesses):
 def determined(
     scores: NDArray[Any], what: str = "scores", error: type[StakesError] = PosteriorError
 ) -> NDArray[Any]:
-    """The scores themselves; raise where rows have no finite winner and no certain one."""
+    """Return the scores; raise if a row has neither a finite nor a certain winner."""
     bad = np.isnan(scores).any(axis=1) | np.isneginf(scores).all(axis=1)
     bad |= np.isposinf(scores).sum(axis=1) > 1
     if bad.any():
@@ -235,8 +235,8 @@ def posterior_array(
 ) -> NDArray[np.floating[Any]]:
     """Posteriors as an array whose columns are `classes`, in that order.
 
-    `Posteriors` with names, and columns of a data frame that are called like the classes, are
-    matched by name. What carries no names is read as `ClassOrder` says.
+    Named `Posteriors`, and columns of a data frame named after the classes, are matched by name.
+    Anything without names is read as `ClassOrder` says.
     """
     known = ClassOrder() if order is None else order
     if isinstance(posteriors, Posteriors):
@@ -255,7 +255,7 @@ def posterior_array(
 def read_posteriors(
     posteriors: Any, classes: Sequence[Name], order: ClassOrder | None = None
 ) -> Posteriors:
-    """The same as `Posteriors`, with the names of the classes."""
+    """Like `posterior_array`, but returns `Posteriors` with the names of the classes."""
     if isinstance(posteriors, Posteriors):
         return in_class_order(posteriors, classes, order)
     return Posteriors(posterior_array(posteriors, classes, order), classes=tuple(classes))
@@ -287,21 +287,21 @@ def in_class_order(
 
 
 def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDArray[Any]:
-    """The columns in the order of the classes, where names of `values` tell another one."""
+    """The columns in the order of the classes, if the names in `values` give another order."""
     if array.ndim == 2:
         return _taken(array, told_places(values, classes, ClassOrder()))
     return np.column_stack([array, 1 - array]) if _is_of_first(values, classes) else array
 
 
 def _is_of_first(column: Any, classes: Sequence[Any], what: str = "posteriors") -> bool:
-    """Whether a single column is called after the first of two classes."""
+    """Whether a single column is named after the first of two classes."""
     classes = as_names(classes, "classes")
     said = ClassOrder(classes=classes)
     return len(classes) == 2 and column_place(column, classes, said, what) == 0
 
 
 def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> FloatArray:
-    """Logarithms with a column for each class; names of columns tell their order."""
+    """Logarithms with a column for each class; names of columns decide their order."""
     if as_array(values, what).ndim == 1:
         odds = as_floats(values, what).astype(np.float64)
         if classes is not None and _is_of_first(values, classes, what):
@@ -314,7 +314,7 @@ def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> Float
 
 
 def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:
-    """Some columns of an array; the array itself where they are in order."""
+    """The columns of an array at these places; the array itself if they are in order."""
     if places is None or places == list(range(len(places))):
         return array
     return np.asarray(array[:, places])

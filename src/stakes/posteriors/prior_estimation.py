@@ -1,6 +1,4 @@
-"""Estimating the class priors of a place from its unlabelled cases, by scores or by decisions
-alone.
-"""
+"""Estimating class priors from unlabelled cases, by posteriors or by decisions alone."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ from stakes.posteriors.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors, RandomSource
 
-#: A share up to this is 0 when the others are looked at.
+#: Shares up to this count as 0 in the intervals of the others.
 _NONE = 1e-6
-#: The curvature speaks for a share whose interval, in log odds, reaches no further to each side.
+#: The curvature gives the interval of a share if that reaches no further, in log odds.
 _NEAR = 0.5
 #: The other shares are not fitted again for more work than this: rows times classes squared, for
-#: each share that the curvature does not speak for.
+#: each share whose interval the curvature does not give.
 _MUCH = 1e7
 #: Stands for a density of 0, so that its logarithm is finite: no interval reaches such a share.
 _IMPOSSIBLE = 1e-300
@@ -47,10 +45,10 @@ class PriorEstimate(AnswersGuesses):
     method : str
         How it was found.
     iterations : int
-        Steps until nothing changed.
+        Steps until convergence.
     possible : bool
-        Whether the cases could have come from any priors, but for chance. If not, the priors are
-        the nearest, and the intervals go from 0 to 1.
+        Whether some priors explain the cases, up to chance. If not, the priors are the nearest, and
+        the intervals go from 0 to 1.
     """
 
     classes: tuple[Name, ...]
@@ -134,14 +132,14 @@ def estimate_priors(
 
     Notes
     -----
-    The likelihood is concave, so the maximum is unique unless classes cannot be told apart. It is
-    the one that expectation-maximisation [1]_ creeps to where a classifier tells little; Newton's
-    method finds it in a dozen steps. The intervals take the posteriors as calibrated and shrink
-    with the number of unlabelled cases only. Where a share is several standard errors from 0 and 1,
-    they come from the curvature of the log-likelihood, on the scale of log odds. Elsewhere they end
-    where the log-likelihood, greatest over the other shares, has dropped as far as at a normal
-    interval's end: an interval from 0 says that there may be no case of the class at all, and how
-    many there are at most. With many classes the others are then kept in proportion to save time,
+    The likelihood is concave, so the maximum is unique unless classes cannot be separated.
+    Expectation-maximisation [1]_ converges to it slowly if a classifier is weak; Newton's method
+    finds it in a dozen steps. The intervals take the posteriors as calibrated and shrink with the
+    number of unlabelled cases only. If a share is several standard errors from 0 and 1, they come
+    from the curvature of the log-likelihood, on the scale of log odds. Otherwise they end where the
+    log-likelihood, maximised over the other shares, has dropped as far as at the end of a normal
+    interval: an interval from 0 says that there may be no case of the class at all, and how many
+    there are at most. With many classes the other shares are then kept in proportion to save time,
     and the interval is at least as wide as a normal one.
 
     References
@@ -201,7 +199,7 @@ def _intervals(
 
 
 def _spreads(ratios: FloatArray, priors: FloatArray) -> FloatArray:
-    """Standard errors by the curvature; 0 for shares at 0, infinite where cases tell nothing."""
+    """Standard errors by the curvature; 0 for shares at 0, infinite if cases are uninformative."""
     kept = np.flatnonzero(priors > _NONE)
     out = np.zeros(len(priors))
     if len(kept) < 2:
@@ -245,7 +243,7 @@ def _dropped(
     return low, high
 
 
-#: Weight of the equation that priors add to 1, beside those of the rates.
+#: Weight of the equation that priors add to 1, relative to those of the rates.
 _HEAVY = 1e4
 #: Decisions less likely than this under any priors refute that only the priors have changed.
 _REFUTED = 0.01
@@ -283,12 +281,12 @@ def estimate_priors_from_decisions(
     Undefined when the rows of rates are linearly dependent: then different priors give the same
     decisions.
 
-    Rates and shares are drawn from Dirichlet distributions of the counts and one case more, spread
-    over all decisions, so that a decision which was not seen is not impossible. An estimate of 0
-    or 1 gets an interval as wide, to the one side, as if priors could be negative. When even the
-    nearest priors are further from the decisions than chance allows (chi-square at 1 %, for the
-    labelled and the new cases together), a class no longer gets the decisions it got: the priors
-    cannot be told, and the intervals go from 0 to 1.
+    Rates and shares are drawn from Dirichlet distributions of the counts plus one case spread
+    over all decisions, so that a decision that was not seen is not impossible. The interval of an
+    estimate of 0 or 1 is one-sided, as wide as if priors could be negative. If even the nearest
+    priors are further from the decisions than chance allows (chi-square at 1 %, for the labelled
+    and the new cases together), the rates themselves have changed: the priors cannot be estimated,
+    and the intervals go from 0 to 1.
 
     References
     ----------
@@ -337,9 +335,9 @@ def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:
     """Non-negative priors, adding to 1, whose mixture of the rows of `left` is nearest."""
     from scipy.optimize import nnls
 
-    # Priors that add to 1 are off by `priors @ apart`. For each direction of the priors the best
-    # scale of the sum below is known, and then the sum grows with how far they are off: its
-    # minimum has the direction that is sought, whatever the weight of the last equation.
+    # Priors that add to 1 miss the shares by `priors @ apart`. For each direction of the priors the
+    # best scale is known, and the sum below then grows with that error. So its minimum has the
+    # right direction, whatever the weight of the last equation.
     apart = left - shares
     apart = apart / max(float(np.abs(apart).max()), np.finfo(float).tiny)
     system = np.vstack([apart.T, np.ones(len(left))])
@@ -352,7 +350,7 @@ def _explained(counts: FloatArray, new: FloatArray, priors: FloatArray) -> bool:
     from scipy.special import chdtrc
 
     totals = counts.sum(axis=1)
-    likely = (counts + 1.0 / counts.shape[1]) / (totals + 1.0)[:, None]  # one case more, spread
+    likely = (counts + 1.0 / counts.shape[1]) / (totals + 1.0)[:, None]  # one more case, spread
     expected = priors @ likely
     spread = _multinomial(expected) / new.sum()
     for share, row, total in zip(priors, likely, totals, strict=True):
@@ -367,7 +365,7 @@ def _explained(counts: FloatArray, new: FloatArray, priors: FloatArray) -> bool:
 
 
 def _multinomial(shares: FloatArray) -> FloatArray:
-    """Covariance of one draw."""
+    """Covariance of one multinomial draw."""
     return np.asarray(np.diag(shares) - np.outer(shares, shares))
 
 
@@ -377,13 +375,13 @@ def _intervals_from_decisions(
     """Quantiles over draws of both tables; one-sided from an estimate of 0 or 1."""
     random, (counts, new) = as_generator(rng), tables
     ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
-    extra = 1.0 / counts.shape[1]  # one case more in each row, spread over the decisions
+    extra = 1.0 / counts.shape[1]  # one more case in each row, spread over the decisions
     free = np.empty((draws, len(counts)))
     held = np.empty_like(free)
     for k in range(draws):
         rates = np.stack([random.dirichlet(row + extra) for row in counts])
         shares = random.dirichlet(new + extra)
-        system = np.vstack([rates.T, np.full(len(rates), _HEAVY)])  # the last: they add to 1
+        system = np.vstack([rates.T, np.full(len(rates), _HEAVY)])  # last row: they add to 1
         free[k] = np.linalg.lstsq(system, np.append(shares, _HEAVY), rcond=None)[0]
         held[k] = free[k] if free[k].min() >= 0.0 else _simplex_fit(rates, shares)
     below, middle, above = np.quantile(free, ends, axis=0)

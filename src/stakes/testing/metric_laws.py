@@ -54,12 +54,12 @@ def _defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 
 
 def _scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
-    """The same data twice give the same value."""
+    """Twice the same data give the same value."""
     return _same_value(metric, tables, 2 * tables, ", but {} when every case counts twice")
 
 
 def _improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
-    """Correcting the decision of a case never makes the value worse."""
+    """A case moved from an error to its right decision never makes the value worse."""
     before, after = [], []
     for truth, decision in np.ndindex(tables.shape[1:]):
         if decision != truth:

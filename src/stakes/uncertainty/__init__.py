@@ -1,4 +1,4 @@
-"""How sure we are: intervals, paired comparison, sample sizes, optimism, switch points."""
+"""Uncertainty: intervals, paired comparison, sample sizes, optimism, switch points."""
 
 from stakes._lazy import LoadedOnUse
 

@@ -67,13 +67,13 @@ class Band(AnswersGuesses):
         return self._filled(as_level(level), joint)
 
     def _filled(self, level: float, joint: bool) -> Band:
-        """With the ends of this level and kind."""
+        """The band with the ends of this level and kind."""
         draws = self.replicates.values
         low, high = band_ends(draws, joint_share(draws, level) if joint else (1 - level) / 2)
         return replace(self, low=low, high=high, level=level, simultaneous=joint)
 
     def more(self, draws: int) -> Band:
-        """The same from this many more replicates."""
+        """The same band from this many more replicates."""
         grown = self.replicates.more(draws)
         return replace(self, replicates=grown).at(self.level)
 
@@ -97,15 +97,15 @@ def band(
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Band:
-    """How sure a whole curve is.
+    """A curve with its confidence band.
 
-    A simultaneous band holds the curve everywhere at once, which is what a reader assumes who
-    looks at all of it; a pointwise band is narrower and right for one abscissa chosen before.
+    A simultaneous band holds the curve everywhere at once, as readers of a whole curve assume. A
+    pointwise band is narrower, and right for one abscissa chosen beforehand.
 
     Parameters
     ----------
     scores : ScoreCounts or ScoreBins
-        What happened.
+        The scores.
     curve : {"bayes_error", "decision", "roc"} or callable
         Normalised actual cost by log odds of the effective prior (scores must be LLRs); net
         benefit by threshold on the posterior; sensitivity by false positive rate; or any
@@ -117,7 +117,7 @@ def band(
     simultaneous : bool
         Everywhere at once, or at each point by itself.
     draws : int
-        Drawn curves.
+        Number of drawn curves.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
@@ -130,10 +130,10 @@ def band(
 
     Notes
     -----
-    Each draw of the first two curves has a low and a high side, between which the number of
-    errors leaves the error rates: at one threshold they give the exact (Clopper-Pearson) limits
-    of a rate, which do not collapse where no error was seen, and one draw serves all thresholds.
-    So the band holds, somewhat too wide rather than too narrow.
+    Each draw of the first two curves has a low and a high side; the error rates lie between them.
+    At one threshold they give the exact (Clopper-Pearson) limits of a rate, which do not collapse
+    if no error was seen. One draw serves all thresholds. So the band holds, and is somewhat too
+    wide rather than too narrow.
 
     References
     ----------
@@ -180,13 +180,13 @@ def band(
 
 def _normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Cost at each log odds of the effective prior over that of the best naive decision."""
-    u, rest = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))  # 1 - u would be 0 from 37 on
+    u, rest = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))  # 1 - u would round to 0 above 37
     naive = np.minimum(u, rest)
     return lambda fnr, fpr: (u * fnr + rest * fpr) / naive
 
 
 def _net_benefit(x: FloatArray, share: float) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """True positives per case minus false positives at the odds of the threshold."""
+    """True positives per case minus false positives weighted by the odds of the threshold."""
     return lambda fnr, fpr: share * (1 - fnr) - (1 - share) * fpr * x / (1 - x)
 
 
@@ -215,7 +215,7 @@ def _by_threshold(
 
 
 def _roc(scores: RankedScores, x: FloatArray) -> tuple[FloatArray, Any]:
-    """Sensitivity at false positive rates, the points joined by straight lines."""
+    """Sensitivity at false positive rates; points are joined by straight lines."""
 
     def sensitivity(negatives: Any, positives: Any) -> FloatArray:
         missed, alarms = run_bootstrap.error_rates(negatives, positives)
@@ -232,7 +232,7 @@ def _roc(scores: RankedScores, x: FloatArray) -> tuple[FloatArray, Any]:
 
 
 def _given(scores: RankedScores, curve: Callable[[Any], Any]) -> tuple[FloatArray, Any]:
-    """Any function of the summary."""
+    """The curve of any function of the summary."""
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         drawn = [curve(s) for s in resampled_scores(scores, size, generator)]

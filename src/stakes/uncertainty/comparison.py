@@ -45,15 +45,15 @@ from stakes.uncertainty.intervals.interval import (
 )
 from stakes.uncertainty.intervals.linear_costs import Stakes, as_stakes, cost_sum, difference_sum
 
-#: Counts of several systems on the same cases: one by one, in groups, or that weigh differently.
+#: Counts of several systems on the same cases: plain, in groups, or of cases with weights.
 Paired = PairedCounts | GroupedCounts | CaseRows | CellSums
 
 
 def cost_draws(given: Sequence[Paired], stakes: Stakes, normalized: bool) -> Draw:
-    """Draws of all systems' costs at once, each under an application drawn with its weight.
+    """Joint draws of all systems' costs, each under an application drawn by its weight.
 
-    One of the given holds all systems on the same cases, or each of them one on its own. Results
-    keep it, so it can be pickled.
+    `given` is one item with all systems on the same cases, or one item per system. Results keep
+    the returned object, so it can be pickled.
     """
     return partial(_drawn_costs, tuple(given), stakes, normalized)
 
@@ -109,21 +109,21 @@ def _costs(
 
 
 def probabilities_best(costs: FloatArray) -> FloatArray:
-    """How often each column is the least, ties shared."""
+    """How often each column is the smallest; ties are shared."""
     known = costs[np.isfinite(costs).all(axis=1)]
     least = known <= known.min(axis=1, keepdims=True)
     return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
-# Why chances and intervals have one law: docs/design/intervals.md.
+# docs/design/intervals.md says why chances and intervals follow one law.
 def chances_by_law(
     draws: FloatArray, best: int, laws: Mapping[int, Callable[[FloatArray], FloatArray]]
 ) -> FloatArray:
-    """How often each system costs least, its gap to the best one following a law of its own.
+    """How often each system costs least, if each gap to the best one follows its own law.
 
-    `laws` are the quantiles of the cost of each other system minus that of the best. Draws tell
-    how gaps depend on each other: their ranks are kept. Systems that never differ share their
-    chance.
+    `laws` are the quantiles of the cost of each other system minus that of the best. The ranks of
+    the draws are kept, and with them the dependence between gaps. Systems that never differ share
+    their chance.
     """
     known = draws[np.isfinite(draws).all(axis=1)]
     gaps = known - known[:, best : best + 1]
@@ -138,7 +138,7 @@ def chances_by_law(
     return probabilities_best(gaps)
 
 
-#: Draws of two systems that differ by less than this share never differ but for rounding.
+#: Draws of two systems that differ by less than this share differ only by rounding.
 _ALIKE = 1e-13
 
 
@@ -156,7 +156,7 @@ class Comparison(AnswersGuesses):
         The cost of each.
     probability_best : array of float
         Probability that each is the cheapest, over sampling and over uncertain costs; ties
-        are shared. Of two systems that the data cannot tell apart at 95 %, neither has more than
+        are shared. If two systems do not differ significantly at 95 %, neither has more than
         97.5 %, unless costs are uncertain.
     differences : tuple of Difference
         Every pair, the cheaper system first.
@@ -222,7 +222,7 @@ class Comparison(AnswersGuesses):
         )
 
     def more(self, draws: int) -> Comparison:
-        """The same with this many more draws behind the probabilities."""
+        """The same with this many more draws for the probabilities."""
         grown = self.replicates.more(draws)
         chances = probabilities_best if self.rule is None else self.rule.chances
         return replace(self, replicates=grown, probability_best=chances(grown.values))
@@ -257,10 +257,10 @@ def compared(
     measure: str,
     mixed: bool = False,
 ) -> AtLevel:
-    """Makes the comparison at a level, every pair the better system first, by its `gap`.
+    """Make the comparison at a level from the `gap` of each pair, the better system first.
 
-    Where costs are uncertain (`mixed`), the chance of being best is over them too, so that no law
-    of an average difference describes it.
+    If costs are uncertain (`mixed`), the chance of being best is over them too, so no law of an
+    average difference describes it.
     """
     margin, (refused, notes) = as_margin(margin), short
     pairs = [sorted(p, key=lambda k: costs[k]) for p in combinations(range(len(systems)), 2)]
@@ -276,9 +276,9 @@ def compared(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtLevel:
-    """Makes the comparison of some systems at any level; kept by the result, so no closure.
+    """Makes the comparison of systems at any level; not a closure, because results are pickled.
 
-    `laws` are the best system and what `chances_by_law` wants of the others.
+    `laws` are the best system and the arguments of `chances_by_law` for the others.
     """
 
     known: dict[str, Any]
@@ -305,7 +305,7 @@ class AtLevel:
 
 
 def _turned(law: Callable[[FloatArray], FloatArray], shares: FloatArray) -> FloatArray:
-    """The quantiles of a difference the other way round."""
+    """The quantiles of the negative of a difference."""
     return -law(1 - shares)
 
 
@@ -326,16 +326,16 @@ def compare(
 ) -> Comparison:
     """Which of several systems is cheapest, from their decisions on the same cases.
 
-    The difference in cost of every pair with its interval and an exact paired test, and the
-    probability that each is best. Two systems that err on the same cases are told apart much
-    sooner than their separate intervals suggest.
+    Gives the difference in cost of every pair with its interval and an exact paired test, and the
+    probability that each is best. If two systems err on the same cases, far fewer cases show
+    their difference than their separate intervals suggest.
 
     Parameters
     ----------
     paired : PairedCounts or GroupedCounts
-        Joint counts of the systems; with groups, whole groups are drawn. Cases that weigh
-        differently must be given as groups, each case its own where they do not belong together,
-        or as `stakes.engines.Reduction.weighted` has added them up.
+        Joint counts of the systems; with groups, whole groups are drawn. Weighted cases must be
+        given as groups, one per case if they are independent, or as the sums of
+        `stakes.engines.Reduction.weighted`.
     application : Application, UncertainApplication, or several
         Costs and priors. A list means that one of them holds: costs are averaged, and the
         probability of being best is taken over the applications and the sampling at once.
@@ -346,7 +346,7 @@ def compare(
     method : {"posterior", "score"}
         Intervals from the Dirichlet posterior of the joint cells, which covered best in
         simulation; or by inverting the score test, which needs no random numbers and is too
-        wide when few cases tell the systems apart.
+        wide if the systems differ in few cases.
     level : float
         Of each interval.
     simultaneous : bool
@@ -355,11 +355,11 @@ def compare(
         A difference below it does not matter; systems are equivalent when the interval at
         level ``2 * level - 1`` lies within it (two one-sided tests).
     draws : int
-        Draws behind the probabilities, and behind the intervals when there are groups.
+        Draws for the probabilities, and with groups also for the intervals.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
-        With fewer cases (or groups) of a class that matters no verdict is given.
+        With fewer cases (or groups) of a class that matters, no verdict is given.
 
     Returns
     -------
@@ -431,7 +431,7 @@ def compare(
 
 
 def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:
-    """The joint counts, if they and the method can be compared."""
+    """The joint counts; raise if they cannot be compared, or not by this method."""
     known = isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums))
     if not known or len(_joint(paired).systems) < 2:
         found = "one" if known else type(paired).__name__

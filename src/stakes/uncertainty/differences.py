@@ -1,4 +1,4 @@
-"""Difference: by how much one system costs more than another, and how sure that is."""
+"""Difference: how much more one system costs than another, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Difference:
     equivalent : bool or None
         Whether the difference is surely within the margin, if one was given.
     cases_needed : float
-        About how many cases would tell the two apart, at the size of this difference.
+        About how many cases would make a difference of this size significant.
     better : str
-        What the system of the lower value is called: "cheaper", or "better by" a metric.
+        The word for the system of the lower value: "cheaper", or "better by" a metric.
     """
 
     first: Name
@@ -63,12 +63,12 @@ class Difference:
 
     @property
     def decided(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """Whether the interval excludes zero."""
         return bool(self.low > 0 or self.high < 0)
 
     @property
     def cheaper(self) -> Name | None:
-        """The cheaper system, or None when the data cannot tell them apart."""
+        """The cheaper system, or None if the difference is not significant."""
         if not self.decided:
             return None
         return self.first if self.high < 0 else self.second
@@ -93,7 +93,7 @@ class Difference:
 
 
 def rounded_up(cases: float) -> int:
-    """A number of cases to two digits."""
+    """A number of cases, rounded up to two digits."""
     if cases <= 0:
         return 0
     unit = 10 ** max(int(np.floor(np.log10(cases))) - 1, 0)
@@ -146,8 +146,8 @@ def as_margin(margin: Any) -> float | None:
 class Gap:
     """A difference of two systems before it is judged at a level.
 
-    `limits` gives the ends of its interval at a level, `law` its quantiles at shares: the ends, or
-    on which side of zero they lie. `error` is its standard error, on `cases` cases.
+    `limits` gives the ends of its interval at a level. `law` gives its quantiles at shares, or
+    numbers on the same side of zero. `error` is its standard error, on `cases` cases.
     """
 
     first: Name
@@ -194,25 +194,25 @@ def normal_law(
 
 
 def drawn_law(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Quantiles of draws."""
+    """The law whose quantiles are those of draws."""
     return partial(_quantiles, np.sort(values))
 
 
 def _quantiles(ordered: FloatArray, shares: FloatArray) -> FloatArray:
-    """As `numpy.quantile`, which is slow for thousands of shares."""
+    """Like `numpy.quantile`, which is slow for thousands of shares."""
     places = np.arange(len(ordered))
     return np.asarray(np.interp(shares * (len(ordered) - 1), places, ordered))
 
 
 def score_law(value: float, error: float, score: float) -> Callable[[FloatArray], FloatArray]:
-    """The normal law that is below zero as often as the score test says."""
+    """The normal law that is below zero with the probability of the score test."""
     return normal_law(value, abs(value / score) if score and value else error)
 
 
 def group_gap(
     first: Name, second: Name, value: float, draws: FloatArray, groups: float, cases: float
 ) -> Gap:
-    """A difference from draws of whole groups; `groups` of them carry its variance."""
+    """A difference from draws of whole groups; `groups` is their effective number."""
     unit = ordinary_scale(draws)
     error = unit * float(np.nanstd(draws / unit, ddof=1))
     return student_gap(first, second, value, error, max(groups - 1, 1), cases)

@@ -1,4 +1,4 @@
-"""Optimism: the least cost found on some data is too low, because it was looked for there."""
+"""Optimism: the least cost over thresholds is too low on the data that chose the threshold."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from stakes.uncertainty.intervals.count_intervals import Asked
 from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, seed_of
 from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
 
-#: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
+#: NumPy cannot divide more cases into folds, and their optimism is far below rounding.
 _LARGEST = 10**9
-#: Runs times draws of a bootstrap, up to a few seconds.
+#: Largest product of runs and draws of a bootstrap; it takes a few seconds.
 _WORK = 2e7
 #: Counts of negatives and of positives, run by run.
 Runs = tuple[Any, Any]
@@ -35,7 +35,7 @@ Runs = tuple[Any, Any]
 
 @dataclass(frozen=True, repr=False)
 class MinCostOptimism(AnswersGuesses):
-    """The least cost on the data, and what is left of it elsewhere.
+    """The least cost on the data, and what to expect on new data.
 
     What `min_cost_optimism` returns.
 
@@ -44,17 +44,17 @@ class MinCostOptimism(AnswersGuesses):
     apparent : float
         Least cost on these very data: too low.
     new_data : float
-        Cost to expect on new cases when the threshold is chosen on data like these: what a
+        Cost to expect on new cases if the threshold is chosen on data like these: what a
         user will pay.
     least : float
-        Estimate of the least cost that any threshold has in the population: halfway, since
-        the search makes the first as much too low as the second is too high.
+        Estimate of the least cost of any threshold in the population: halfway between both,
+        because the first is about as much too low as the second is too high.
     method : str
         How `new_data` was found.
     threshold : float or None
-        Where these very data cost least; None where there is not one threshold.
+        The threshold of least cost on these data; None if there is not a single one.
     threshold_range : pair of float or None
-        Where it would lie if the cases were drawn again, 95 % of the time; see `threshold_range`.
+        Its 95 % range if the cases were drawn again; see `threshold_range`.
     """
 
     apparent: float
@@ -66,7 +66,7 @@ class MinCostOptimism(AnswersGuesses):
 
     @property
     def optimism(self) -> float:
-        """How much more the chosen threshold costs on new cases than it seemed to."""
+        """How much more the chosen threshold costs on new cases than on these data."""
         return self.new_data - self.apparent
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class MinCostOptimism(AnswersGuesses):
         return Frame({name: [getattr(self, name)] for name in names})
 
 
-# Why the least cost is corrected halfway: docs/design/intervals.md.
+# docs/design/intervals.md says why the least cost is corrected halfway.
 @of_scores
 def min_cost_optimism(
     scores: RankedScores,
@@ -101,7 +101,7 @@ def min_cost_optimism(
 
     Show `new_data` to people who will choose their threshold on these data, `least` to people
     who want to know what the scores are worth. With few positives the apparent minimum alone
-    is misleading: some 0.1 too low in normalised cost at 16 of them.
+    is misleading: with 16 of them, some 0.1 too low in normalised cost.
 
     Parameters
     ----------
@@ -110,16 +110,16 @@ def min_cost_optimism(
     application : Application or CostMatrix
         Costs and priors; without priors, those of the data.
     method : {"cross_fit", "bootstrap"}
-        Choose thresholds on all folds but one and pay on that one; or choose them on
-        replicates and compare what they cost there and on the data [1]_, which finds only
-        about a third of the optimism.
+        Choose thresholds on all folds but one and count their cost on that one; or choose them
+        on replicates and compare their cost there and on the data [1]_, which finds only about a
+        third of the optimism.
     normalized : bool
         Divide by the cost of the best naive decision.
     folds : int
         Parts into which the cases of each class are divided at random.
     draws : int, optional
-        How many random divisions are averaged, by default 5, fewer for large data; or how many
-        replicates the bootstrap draws, by default 200.
+        Number of random divisions to average, by default 5, fewer for large data; or number of
+        bootstrap replicates, by default 200.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
@@ -167,11 +167,11 @@ def threshold_range(
     draws: int | None = None,
     rng: RandomSource = None,
 ) -> tuple[float, float]:
-    """How far the threshold of least cost would move if the cases were drawn again.
+    """The range of the threshold of least cost if the cases were drawn again.
 
-    The cost is flat around its minimum, so that a threshold tuned on few cases lies anywhere in a
-    wide range. The threshold of the costs themselves (`Application.posterior_threshold`) does not
-    move at all; it needs posteriors that mean what they say.
+    The cost is flat around its minimum, so a threshold tuned on few cases may lie anywhere in a
+    wide range. The threshold that follows from the costs (`Application.posterior_threshold`) does
+    not vary at all, but needs calibrated posteriors.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class _Search:
 
     @classmethod
     def of(cls, scores: RankedScores, application: Any, normalized: bool) -> _Search:
-        """Check what is given, and standardise the costs if they are to be normalised."""
+        """Check the arguments, and standardise the costs if they are to be normalised."""
         if application is None:
             raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
         app = as_application(application)
@@ -230,7 +230,7 @@ class _Search:
 
     @property
     def best(self) -> FloatArray:
-        """Counts by class and decision at the best threshold on these very data."""
+        """Counts by class and decision at the best threshold on these data."""
         return np.asarray(at_min_cost(self.scores, self.app).confusion.counts)
 
     def cost(self, counts: FloatArray) -> float:
@@ -257,7 +257,7 @@ class _Search:
                 f"{folds} folds and {fewest} cases."
             )
         if scores.total >= _LARGEST:
-            return self.best  # nothing left to correct
+            return self.best  # the optimism is negligible
         usual = 5 if scores.total <= 20_000 else 2
         draws = usual if draws is None else as_whole(draws, "draws")
         first, second = (np.asarray(counts, dtype=np.int64) for counts in scores.runs[:2])
@@ -267,7 +267,7 @@ class _Search:
     def threshold_range(
         self, level: float, draws: int | None, rng: RandomSource
     ) -> tuple[float, float]:
-        """Where the best threshold lies in draws of the cases of each class."""
+        """The range of the best threshold over draws of the cases of each class."""
         first, second = self.scores.runs[:2]
         if draws is None:
             draws = int(np.clip(_WORK / first.shape[0], 50, 400))
@@ -284,7 +284,7 @@ class _Search:
         return low, high
 
     def bootstrap_gap(self, draws: int, rng: RandomSource) -> float:
-        """Mean difference between what replicates' thresholds cost on the data and on them."""
+        """Mean cost of the replicates' thresholds on the data, minus that on the replicates."""
         here, generator, gaps = self.scores.runs[:2], as_generator(rng), []
         for _ in range(as_whole(draws, "draws")):
             a, b = (generator.multinomial(int(c.sum()), c / c.sum()) for c in here)

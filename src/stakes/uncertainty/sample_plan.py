@@ -1,4 +1,4 @@
-"""Planning: how many cases it takes to tell two systems apart, or to be sure enough of one."""
+"""Planning: the number of cases to find a difference, or for an interval of a given width."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from stakes.uncertainty.intervals.linear_costs import (
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """How many cases are needed, and what that rests on; what `cases_needed` returns.
+    """The number of cases needed, and its range; what `cases_needed` returns.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ class SamplePlan:
         Cases needed in all.
     at_best, at_worst : float
         The same if the true difference lies at the far or the near end of its interval;
-        infinite when that end is zero or beyond.
+        infinite if that end is zero or beyond.
     pilot : float
-        Cases already there.
+        Cases in the pilot.
     by_class : dict
         Cases of each class among those needed.
     purpose : str
-        What they are needed for.
+        The purpose, in words.
     """
 
     cases: float
@@ -79,10 +79,10 @@ def cases_needed(
     level: float = 0.95,
     shares: Priors | None = None,
 ) -> SamplePlan:
-    """How many cases to collect, judged from a pilot.
+    """The number of cases to collect, judged from a pilot.
 
-    With `width`: enough for the interval of the cost (or of the difference of two systems) to be
-    no wider than that. Without: enough to find a difference as large as that of the pilot.
+    With `width`, the interval of the cost (or of the difference of two systems) will be no wider
+    than that. Without it, a difference as large as that of the pilot will be found.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def cases_needed(
     level : float
         Of the interval or test.
     shares : sequence or mapping of float, optional
-        Share of each class among the cases to be collected; default, as in the pilot. Counts
-        only when the application gives priors.
+        Share of each class among the cases to be collected; default, as in the pilot. Used only
+        if the application gives priors.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def cases_needed(
 
     Notes
     -----
-    The pilot's difference is itself unsure; `at_best` and `at_worst` show how much that
+    The difference in the pilot is itself uncertain; `at_best` and `at_worst` show how much that
     matters. A difference of zero cannot be found.
 
     References
@@ -222,7 +222,7 @@ def power_curve(
     gap = plan.total.value if difference is None else as_number(difference, "difference")
     errors = np.sqrt(plan.unit / n)
     z = normal_quantile(as_level(level))
-    with np.errstate(over="ignore"):  # a vast difference is found for certain
+    with np.errstate(over="ignore"):  # a huge difference is found for certain
         ratio = abs(gap) / errors
     power = ndtr(ratio - z) + ndtr(-ratio - z)
     return PowerCurve(n, np.asarray(power), gap, level)
@@ -247,7 +247,7 @@ class _Plan:
         needs_pair: bool,
         shares: Priors | None,
     ) -> _Plan:
-        """From the pilot, in whose shares cases are collected unless others are given."""
+        """Make it from the pilot; cases come in its class shares unless others are given."""
         of_kind(pilot, "pilot", PairedCounts, ConfusionMatrix)
         stakes, totals = as_stakes(application), pilot.class_totals
         refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)

@@ -1,4 +1,4 @@
-"""Comparison of systems by their scores, before any threshold, and across different data."""
+"""Comparison of systems by their scores, without thresholds, and across different data sets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from stakes.uncertainty.intervals.interval import (
 )
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum
 
-#: What is compared, in words, and what the values are; costs are "cheaper" and "cheapest".
+#: The name of each metric and of the values compared; costs have words of their own.
 _WORDS = {"auc": ("AUC", "1 - AUC"), "eer": ("equal error rate", "equal error rate")}
 
 
@@ -60,7 +60,7 @@ def compare_scores(
     y_true : column
         True classes, two of them.
     scores : mapping from system to column
-        One score per case for each system; higher speaks for the second class.
+        One score per case for each system; higher means the second class.
     metric : {"auc", "eer", "min_cost"}
         What is compared.
     application : Application or CostMatrix, optional
@@ -68,8 +68,8 @@ def compare_scores(
     level : float
         Of each interval.
     sample_weight : column, optional
-        Weight of each case. A row stays one case, whatever it weighs, and is drawn with its
-        weight; a row that stands for several cases that were seen must be repeated instead.
+        Weight of each case. A row stays one case, whatever its weight, and is drawn with it. A
+        row that stands for several observed cases must be repeated instead.
     draws : int
         Draws of the cases.
     rng : None, int or numpy.random.Generator
@@ -81,13 +81,13 @@ def compare_scores(
     -------
     Comparison
         P-values are those of the normal limit, adjusted by Holm's method; for AUC with weights,
-        those of Student's t with as many degrees of freedom as rows carry the variance.
+        those of Student's t with the effective number of rows as degrees of freedom.
 
     Notes
     -----
     The difference of two AUCs has DeLong's variance [1]_, with weights that of the linearised
     areas. The others are drawn: cases of each class with replacement, the same cases for every
-    system. The minimum cost is not corrected for optimism, which hits all systems alike.
+    system. The minimum cost is not corrected for optimism, which affects all systems alike.
 
     References
     ----------
@@ -180,16 +180,16 @@ def compare_across(
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Comparison:
-    """Which of several systems is cheapest when each was tried on data of its own.
+    """Which of several systems is cheapest if each was tried on data of its own.
 
-    Data sets with different class shares are not comparable as they stand; under the priors of
-    one application they are, if cases within each class are alike everywhere.
+    Data sets with different class shares are not comparable directly. Under the priors of one
+    application they are, if cases within each class are alike everywhere.
 
     Parameters
     ----------
     matrices : mapping from system to ConfusionMatrix or GroupedCounts
-        What each system did, each on its own cases. With GroupedCounts whole groups are drawn;
-        cases that weigh differently must be given so, each case its own group if need be.
+        The decisions of each system on its own cases. With GroupedCounts whole groups are drawn;
+        weighted cases must be given so, each case its own group if need be.
     application : Application, or several
         Costs and priors; the priors must be given.
     weights, normalized, level, margin, draws, rng, min_cases
@@ -272,7 +272,7 @@ def compare_across(
 
 
 def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:
-    """The confusion matrix, and the cases of each class and groups behind it."""
+    """The confusion matrix, and the cases of each class and groups that it counts."""
     if isinstance(given, GroupedCounts):
         if len(given.systems) > 1:
             raise DataError(f"{name!r} must be the counts of one system; got {len(given.systems)}.")

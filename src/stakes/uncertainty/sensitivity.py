@@ -1,6 +1,4 @@
-"""Sensitivity: for which cost ratios and prevalences each system is best, and how sure the
-borders are.
-"""
+"""Sensitivity: the cost ratios and prevalences for which each system is best, with intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
 
-#: Cases of a decision that ignores the input: its errors are known.
+#: Number of cases for a constant decision, whose error rates are known exactly.
 _ENDLESS = 1e12
 
 
@@ -45,7 +43,7 @@ def _choice_gap(
 
 
 def _border_limits(parts: list[CostSum], border: float, z: float) -> tuple[float, float]:
-    """Effective priors around a border at which the two choices cannot be told apart."""
+    """Effective priors around a border at which the two choices do not differ significantly."""
     alarms, misses = parts
 
     def gap(log_odds: float) -> float:
@@ -72,7 +70,7 @@ Over = Literal["cost_ratio", "prevalence", "effective_prior"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestRanges(AnswersGuesses):
-    """Which choice is best where, and how sure the borders are; see `best_ranges`.
+    """The best choice over ranges, with intervals of their borders; see `best_ranges`.
 
     Parameters
     ----------
@@ -83,9 +81,9 @@ class BestRanges(AnswersGuesses):
     at : array of float
         Borders between the stretches.
     low, high : array of float
-        Interval of each border: between them the data cannot tell its two sides apart.
+        Interval of each border, within which its two sides do not differ significantly.
     leads : array of float
-        By how much, in normalised cost, the best choice of each stretch leads at most.
+        The largest lead of the best choice of each stretch, in normalised cost.
     """
 
     over: Over
@@ -129,8 +127,8 @@ def best_ranges(
 ) -> BestRanges:
     """For which costs or class shares each of several systems is the best choice.
 
-    Before arguing about costs, see which differences between them matter: a system that is
-    best from a cost ratio of 3 to 100 is best for everybody around 10.
+    Before arguing about costs, see whether the argument matters: a system that is best for cost
+    ratios from 3 to 100 is best for everyone whose ratio is around 10.
 
     Parameters
     ----------
@@ -139,8 +137,8 @@ def best_ranges(
     application : Application or CostMatrix, optional
         What stays fixed: the priors for the axis "cost_ratio", the costs for "prevalence".
     over : {"cost_ratio", "prevalence", "effective_prior"}
-        The axis: how many wrong second decisions one wrong first decision costs as much as;
-        the share of the second class; or the effective prior, which is both in one.
+        The axis: the number of wrong second decisions that cost as much as one wrong first
+        decision; the share of the second class; or the effective prior, which combines both.
     naive : bool
         Whether always taking the same decision is among the choices.
     level : float, optional
@@ -155,7 +153,7 @@ def best_ranges(
     -----
     With u the effective prior, the cost of a system is proportional to u FNR + (1 - u) FPR, a
     straight line; the best choices form the lower envelope of these lines. The interval of a
-    border holds the values at which the score test does not tell the two systems apart.
+    border holds the values at which the two systems do not differ by the score test.
 
     References
     ----------
