@@ -95,7 +95,10 @@ def changed(tmp_path, *, resealed=True, **fields):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"version": 2}, "has version 2 of the format, from a newer stakes; this one reads version 1"),
+        (
+            {"version": 2},
+            "has version 2 of the format, from a newer stakes; this one reads version 1",
+        ),
         ({"version": "1"}, "`version` must be a whole number"),
         ({"costs": [[0, 2], [10, 0]], "resealed": False}, "its checksum does not match"),
         ({"costs": [[0, 2], [10, 0]]}, "contradicts itself: cuts, rule cannot belong"),
