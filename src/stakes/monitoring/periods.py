@@ -50,7 +50,7 @@ class PeriodChange(AnswersGuesses):
         p-values for "cost", "priors" and "rates", before and after Holm's correction for three
         questions.
     alpha : float
-        An adjusted p-value below this raises an alarm.
+        An adjusted p-value of at most this raises an alarm.
     priors_before, priors_after : array
         Class shares.
     class_costs_before, class_costs_after : array

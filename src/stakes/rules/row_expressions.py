@@ -50,7 +50,7 @@ def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray) -> Any:
 
 
 def _times(dialect: Any, weight: float, posterior: Any) -> Any:
-    """A product; weights 0 and 1 need no multiplication."""
+    """A product; weights 1 and -1 need no multiplication."""
     if weight == 1:
         return posterior
     if weight == -1:
@@ -80,7 +80,7 @@ def argmin(
         slack = [dialect.literal(margin) * size for size in sizes]
         lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
         upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
-    if keep is not None and margin and len(costs) > 2:  # the first needs no comparison
+    if keep is not None and margin and len(costs) > 2:  # upper[0] is not reused
         upper = [upper[0], *(keep(f"u{j}", each) for j, each in enumerate(upper[1:], 1))]
     if len(costs) > _PAIRWISE:
         least = dialect.smallest(upper)
