@@ -335,7 +335,7 @@ def test_what_cannot_be_done_is_refused():
         DecisionRule(COSTS).moved([0.5, 0.5])
     with pytest.raises(PriorError, match="cannot be moved"):
         DecisionRule(APP, scores="rank", cut=1.0).moved([0.5, 0.5])
-    with pytest.raises(DataError, match="cannot be said on llr"):
+    with pytest.raises(DataError, match="cannot be stated on llr"):
         DecisionRule(APP, scores="rank", cut=1.0).on("llr")
     with pytest.raises(CostError, match="cuts exist for two classes"):
         DecisionRule(Application(np.ones((3, 3)))).cuts()

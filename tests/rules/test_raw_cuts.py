@@ -147,7 +147,7 @@ def test_no_cut_where_higher_scores_may_mean_less():
     bumpy = Gaussian(variances="unequal").fit(Posteriors(p), y)
     rule = DecisionRule(APP, calibrator=bumpy)
     assert not rule.has_raw_cuts
-    with pytest.raises(CostError, match="no cuts on the scores as they come"):
+    with pytest.raises(CostError, match="no cuts on the raw scores"):
         rule.raw_cuts()
     assert (rule.decide(p) == (bumpy.posteriors(Posteriors(p))[:, 1] > rule.threshold)).all()
     stairs = Histogram(bins=2).fit(Posteriors(p), y)

@@ -1,4 +1,4 @@
-"""Is it still what it was? Costs over periods and by slice: what moved more than chance."""
+"""Compare costs over periods and slices, and find what changed more than chance."""
 
 from stakes._lazy import LoadedOnUse
 

@@ -1,4 +1,4 @@
-"""What to do about a change: keep deciding, new priors, re-calibrate, retrain."""
+"""Advice on a change: keep deciding, use new priors, re-calibrate, or retrain."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def advice_on(change: PeriodChange) -> str:
 
 
 def _shares(change: PeriodChange) -> str:
-    """Which share moved most; of two, that of the outcome that is acted on."""
+    """Which share moved most; with two outcomes, that of the outcome that is acted on."""
     p, q = change.priors_before, change.priors_after
     k = 1 if len(change.classes) == 2 else int(abs(q - p).argmax())
     went = f"went from {in_per_cent(p[k])} to {in_per_cent(q[k])}"
@@ -45,7 +45,7 @@ def _shares(change: PeriodChange) -> str:
 
 
 def _new_threshold(change: PeriodChange) -> str:
-    """How to use the model at other shares: the cut on probabilities made for the old ones."""
+    """How to use the model at new shares: the new cut on probabilities for the old ones."""
     where = "Estimate the priors again and decide with them; the model can stay"
     p, q = change.priors_before, change.priors_after
     if change.application.costs.shape == (2, 2) and 0 < p[1] < 1 and 0 < q[1] < 1:
@@ -83,5 +83,5 @@ def _remedy(change: PeriodChange) -> str:
 
 
 def in_per_cent(share: float) -> str:
-    """A share in per cent, three digits."""
+    """A share in per cent, with three digits."""
     return f"{100 * share:.3g} %"

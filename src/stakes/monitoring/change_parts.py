@@ -30,13 +30,13 @@ from stakes.typing import FloatArray
 from stakes.uncertainty.differences import two_sided
 from stakes.uncertainty.intervals.interval import refuse_weights
 
-#: Class shares at which costs are judged, if any; and two arrays that belong together.
+#: Class shares at which costs are evaluated, if any; and a pair of arrays.
 Priors = FloatArray | None
 Ends = tuple[FloatArray, FloatArray]
 
 
 class GroupSample(NamedTuple):
-    """What each group adds to shares (G, K), to mean costs (G, K) and to rates (G, K, M)."""
+    """What each group adds to shares (G, K), mean costs (G, K) and rates (G, K, M)."""
 
     shares: FloatArray
     means: FloatArray
@@ -62,11 +62,11 @@ class GroupSample(NamedTuple):
 
     @property
     def freedom(self) -> int:
-        """How many groups there are, less one; at least one."""
+        """Number of groups minus one; at least one."""
         return max(len(self.shares) - 1, 1)
 
     def covariance(self, parts: FloatArray) -> FloatArray:
-        """Of sums of what each group adds, (G,) or (G, n)."""
+        """Covariance of sums over groups, from what each group adds, (G,) or (G, n)."""
         return np.asarray(parts.T @ parts * len(self.shares) / self.freedom)
 
     def cost(self, shares: FloatArray, means: FloatArray, priors: Priors) -> FloatArray:
@@ -80,7 +80,7 @@ Pair = tuple[GroupSample, GroupSample]
 
 
 def _wald(samples: Pair, parts: list[FloatArray], gap: FloatArray) -> float:
-    """Probability of a vector of gaps this large."""
+    """p-value of a vector of gaps this large."""
     from scipy.special import fdtrc
 
     total = sum(sample.covariance(z) for sample, z in zip(samples, parts, strict=True))
@@ -93,7 +93,7 @@ def _wald(samples: Pair, parts: list[FloatArray], gap: FloatArray) -> float:
 
 
 def _grouped_errors(samples: Pair, p: Any, q: Any, r: Any, s: Any) -> list[float]:
-    """Standard errors of the part from shares and of the part from errors."""
+    """Standard errors of the parts from shares and from errors."""
     found = []
     # In the sample before, shares count against the first part and costs against the second.
     for ours, tilt, sign in (((r + s) / 2, (q - p) / 2, -1.0), ((s - r) / 2, (p + q) / 2, 1.0)):
@@ -109,8 +109,8 @@ def _grouped_errors(samples: Pair, p: Any, q: Any, r: Any, s: Any) -> list[float
 class Samples:
     """S samples of K classes: counts (S, K, M), mean and variance of costs by class (S, K).
 
-    `costs` (K, M) is None when costs differ from case to case; `groups` says what each group of
-    cases adds, when whole groups vary.
+    `costs` (K, M) is None if costs differ from case to case. `groups` holds what each group adds,
+    if whole groups vary.
     """
 
     counts: FloatArray
@@ -141,14 +141,14 @@ class Samples:
         return Samples(self.counts[kept], self.means[kept], self.spreads[kept], self.costs, groups)
 
     def costs_at(self, priors: Priors) -> FloatArray:
-        """Cost per case, (S,): at given class shares, or at those of each sample."""
+        """Cost per case, (S,), at the given class shares or at those of each sample."""
         shares = self.shares if priors is None else np.broadcast_to(priors, self.means.shape)
         return np.asarray((shares * np.where(shares > 0, self.means, 0.0)).sum(axis=1))
 
     def strata(self, priors: Priors) -> Ends:
-        """Counts, (S, strata, cells), and what each cell costs, weighted, (1, strata, cells).
+        """Counts, (S, strata, cells), and the weighted cost of each cell, (1, strata, cells).
 
-        At given class shares each class is a stratum.
+        With given class shares, each class is a stratum.
         """
         assert self.costs is not None
         if priors is not None:
@@ -157,7 +157,7 @@ class Samples:
 
 
 def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any]) -> Samples:
-    """Confusion matrices, grouped counts or tallies of costs, of the same classes and decisions."""
+    """Samples from confusion matrices, grouped counts or cost tallies of the same names."""
     kinds = {type(each) for each in summaries}
     if len(kinds) > 1 or not kinds <= {ConfusionMatrix, GroupedCounts, CostTally}:
         found = ", ".join(sorted(kind.__name__ for kind in kinds))
@@ -201,19 +201,19 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
 def _sampled(
     counts: FloatArray, sums: FloatArray, squares: FloatArray, costs: FloatArray | None
 ) -> Samples:
-    """Mean and variance of what each class costs, from sums of costs and of their squares."""
+    """Mean and variance of each class's costs, from sums of costs and of their squares."""
     totals = counts.sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / totals
         spreads = np.nan_to_num(np.maximum(squares / totals - means**2, 0.0))
-    if costs is not None:  # a class whose cells all cost the same is known without a case
+    if costs is not None:  # if all decisions cost the same, no case is needed
         constant = (costs == costs[:, :1]).all(axis=1)
         means = np.where((totals == 0) & constant, costs[:, 0], means)
     return Samples(counts, means, spreads, costs)
 
 
 def tables_of(grouped: GroupedCounts) -> NDArray[Any]:
-    """Cases by truth and decision of each group, (G, K, M), of one side and one system."""
+    """Cases by truth and decision of each group, (G, K, M); one side and one system."""
     joint, cells = grouped.joint, grouped.joint.cells
     shape = (len(grouped.counts), len(joint.classes), len(joint.decisions))
     tables = np.zeros(shape, dtype=grouped.counts.dtype)
@@ -222,7 +222,7 @@ def tables_of(grouped: GroupedCounts) -> NDArray[Any]:
 
 
 def _refuse_unusable(summary: Any, first: Any, app: Application) -> None:
-    """Raise for other classes or decisions, for no cases, and for weights in their place."""
+    """Raise for other classes or decisions, for no cases, and for weights instead of cases."""
     if isinstance(summary, CostTally):
         if (summary.classes, summary.decisions) != (first.classes, first.decisions):
             raise MergeError("it has other classes or decisions than the first.")
@@ -265,7 +265,7 @@ class Moved(NamedTuple):
 
 
 class Chances(NamedTuple):
-    """Probabilities, (S,), of a change this large if nothing had changed."""
+    """p-values, (S,), of a change this large if nothing had changed."""
 
     cost: FloatArray
     priors: FloatArray
@@ -274,7 +274,7 @@ class Chances(NamedTuple):
 
 # A change is tested as if nothing had changed: docs/design/monitoring.md.
 def chances_of(before: Samples, after: Samples, priors: Priors) -> Chances:
-    """Three questions: did the cost, the class shares, the decisions within classes move?"""
+    """p-values for three questions: did the cost, the class shares, or the rates move?"""
     if before.groups is not None:
         return _grouped_chances(before, after, priors)
     shares = equal_shares(before.class_totals[:, None, :], after.class_totals[:, None, :])
@@ -285,9 +285,9 @@ def chances_of(before: Samples, after: Samples, priors: Priors) -> Chances:
 def _group_pairs(
     before: Samples, after: Samples, priors: Priors
 ) -> Iterator[tuple[Pair, float, float, float]]:
-    """Pairs of samples in groups: both, the change in cost, its error, its degrees of freedom.
+    """Pairs of grouped samples: the pair, the change in cost, its error and degrees of freedom.
 
-    These are Welch and Satterthwaite's, from numbers of groups.
+    Degrees of freedom are Welch and Satterthwaite's, from numbers of groups.
     """
     changes = (after.costs_at(priors) - before.costs_at(priors)).tolist()
     pairs = zip(before.groups or (), after.groups or (), changes, strict=True)
@@ -302,7 +302,7 @@ def _group_pairs(
 
 
 def _grouped_chances(before: Samples, after: Samples, priors: Priors) -> Chances:
-    """The same of samples that come in groups."""
+    """The same for samples with groups."""
     rates = [each.counts / np.maximum(each.class_totals, 1e-300)[:, :, None]
              for each in (before, after)]  # fmt: skip
     gaps = zip(after.shares - before.shares, rates[1] - rates[0], strict=True)
@@ -318,7 +318,7 @@ def _grouped_chances(before: Samples, after: Samples, priors: Priors) -> Chances
 
 
 def _cost_chance(before: Samples, after: Samples, priors: Priors) -> FloatArray:
-    """By permutation when each cell has one cost; by Welch's t otherwise."""
+    """By permutation if each cell has one cost; otherwise by Welch's t."""
     if before.costs is not None:
         counts, costs = before.strata(priors)
         return permuted_sums(counts, after.strata(priors)[0], costs)
@@ -346,7 +346,7 @@ def _welch(before: Samples, after: Samples, priors: Priors) -> Ends:
 
 
 def moved(before: Samples, after: Samples, priors: Priors, level: float) -> Moved:
-    """By how much the cost moved, and which part of it came from where."""
+    """How much the cost moved, and which parts came from shares and from errors."""
     change = after.costs_at(priors) - before.costs_at(priors)
     low, high = _limits(before, after, priors, level, change)
     p, q = before.shares, after.shares
@@ -370,7 +370,7 @@ def moved(before: Samples, after: Samples, priors: Priors, level: float) -> Move
 def _limits(
     before: Samples, after: Samples, priors: Priors, level: float, change: FloatArray
 ) -> Ends:
-    """By the score test where each cell has one cost, by Welch's t otherwise."""
+    """By the score test if each cell has one cost; otherwise by Welch's t."""
     if before.groups is not None:
         found = _group_pairs(before, after, priors)
         low, high = np.array([student_limits(c, e, level, df) for _, c, e, df in found]).T
@@ -382,7 +382,7 @@ def _limits(
         reach = stdtrit(np.minimum(freedom, 1e9), (1 + level) / 2) * error
         return change - reach, change + reach
     (first, costs), (second, _) = before.strata(priors), after.strata(priors)
-    costs = np.where(np.ptp(costs, axis=2, keepdims=True) == 0, 0.0, costs)  # the same in both
+    costs = np.where(np.ptp(costs, axis=2, keepdims=True) == 0, 0.0, costs)  # same in both
     counts = np.concatenate([first, second], axis=1)
     return score_limits(counts, np.concatenate([-costs, costs], axis=1), normal_quantile(level))
 

@@ -1,4 +1,4 @@
-"""Periods without labels: what each is estimated to cost, with alarms of their own."""
+"""Estimate the cost of periods without labels, and raise alarms."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class PeriodEstimates(AnswersGuesses):
     periods : tuple of names
         In order of time.
     estimates : tuple of CostEstimate or str
-        The estimate of each period; or, in words, why there is none.
+        The estimate of each period, or the reason why there is none.
     costs : array
-        Cost per case by the labels, where they have arrived; else nan.
+        Cost per case by the labels, if they have arrived; else nan.
     chances : array
-        Least probability, corrected for three questions, of so much change if nothing had changed:
-        of the estimated cost, of the class shares, and of how the classes score.
+        Least p-value, corrected for three questions: did the estimated cost, the class shares, or
+        the scores within classes change?
     alphas : array
-        What each of these must not exceed.
+        The largest p-value that raises an alarm.
     level : float
-        Of the intervals; and no alarm happens in at least this share of endless runs without
-        change.
+        Confidence level of the intervals. At least this share of endless runs without change has no
+        alarm.
     """
 
     reference_cost: float
@@ -53,13 +53,13 @@ class PeriodEstimates(AnswersGuesses):
 
     @property
     def alarms(self) -> tuple[Name, ...]:
-        """The periods that rang: another cost, other shares, or scores that no shares explain."""
+        """The periods with an alarm: other costs, other shares, or unexplained scores."""
         rung = self.chances <= self.alphas
         return tuple(n for n, bad in zip(self.periods, rung, strict=True) if bad)
 
     @property
     def held(self) -> tuple[int, int]:
-        """Of how many periods with labels the estimate held the cost, and how many there are."""
+        """For how many periods with labels the interval held the cost, and how many there are."""
         known = [
             (cost, each)
             for cost, each in zip(self.costs.tolist(), self.estimates, strict=True)
@@ -69,7 +69,7 @@ class PeriodEstimates(AnswersGuesses):
 
     @property
     def text(self) -> str:
-        """How good the estimates were where labels have arrived, and what they cannot see."""
+        """How good the estimates were for labelled periods, and what they cannot detect."""
         held, known = self.held
         good = f"Where labels have arrived, {held} of {known} estimates held the cost. "
         return f"{good if known else ''}{UNSEEN}"
@@ -108,17 +108,17 @@ class PeriodEstimates(AnswersGuesses):
 def estimate_periods(
     periods: Mapping[Any, DecidedCases], *, reference: DecidedCases, level: float = 0.95
 ) -> PeriodEstimates:
-    """Estimate what periods cost whose labels have not arrived, and raise alarms.
+    """Estimate the cost of periods whose labels have not arrived, and raise alarms.
 
     Parameters
     ----------
     periods : mapping from names to DecidedCases
-        In order of time; with labels where they have arrived, so that estimates can be compared
-        with what the labels gave. Labels are never used for an estimate.
+        In order of time. Labels that have arrived are compared with the estimates, but never used
+        for an estimate.
     reference : DecidedCases
-        Labelled cases from before.
+        Labelled cases from an earlier time.
     level : float
-        Of the intervals, and of never having a false alarm.
+        Confidence level of the intervals, and chance of never having a false alarm.
 
     Returns
     -------

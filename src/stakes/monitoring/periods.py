@@ -1,4 +1,4 @@
-"""Two periods compared: what moved, and the parts of the change."""
+"""Compare two periods: what moved, and the parts of the change."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class PeriodChange(AnswersGuesses):
     Parameters
     ----------
     application : Application
-        Costs, and priors if the cost is judged at given ones.
+        Costs, and priors if costs are evaluated at given priors.
     before, after : float
         Cost per case of each period.
     cost : Part
         The change in cost with its interval.
     prior_part, rate_part : Part
-        What of it came from the class shares and from the errors within classes; their values
-        add to the change exactly.
+        The parts due to the class shares and to the errors within classes; they add to the change
+        exactly.
     p_values, adjusted : dict
-        For "cost", "priors" and "rates": probability of so much change if nothing had changed,
-        and the same after Holm's correction for three questions.
+        p-values for "cost", "priors" and "rates", before and after Holm's correction for three
+        questions.
     alpha : float
-        What an adjusted probability must fall below for an alarm.
+        An adjusted p-value of at most this raises an alarm.
     priors_before, priors_after : array
         Class shares.
     class_costs_before, class_costs_after : array
@@ -60,7 +60,7 @@ class PeriodChange(AnswersGuesses):
     cases : pair of float
         Number of cases of each period.
     ranking : float or None
-        Probability of so much change in the AUC by chance, if scores were given.
+        p-value of the change in AUC, if scores were given.
     """
 
     application: Application
@@ -155,9 +155,9 @@ def compare_periods(
 ) -> PeriodChange:
     r"""Did the cost move between two periods, and why?
 
-    For two samples of different cases, such as last month and this one: from their summaries
-    alone, whether the cost, the class shares (priors) and the decisions within each class
-    (error rates) moved more than chance, and how much of the change in cost came from which.
+    Compares two samples of different cases, such as last month and this one, from their
+    summaries. Says whether the cost, the class shares (priors) and the decisions within each
+    class (error rates) moved more than chance, and how much each contributed to the change.
 
     .. math:: C' - C = \sum_i (P'_i - P_i) \frac{r_i + r'_i}{2}
               + \sum_i \frac{P_i + P'_i}{2} (r'_i - r_i), \qquad r_i = \sum_j R_{ij} c_{ij}
@@ -168,13 +168,13 @@ def compare_periods(
         What happened in each period; both of the same kind. With groups (of customers, say)
         whole groups vary instead of single cases.
     application : Application or CostMatrix
-        Costs. With priors, the cost of both periods is judged at these, so that the class
-        shares of the data, which are still tested, cannot move it.
+        Costs. With priors, the cost of both periods is evaluated at these, so that changes in the
+        class shares of the data, which are still tested, do not affect it.
     scores : pair of ScoreCounts or ScoreBins, optional
-        The scores of both periods: tell whether the ranking of cases is still what it was, and
-        so whether to recalibrate or to retrain.
+        The scores of both periods. They show whether the ranking of cases changed, and so whether
+        to recalibrate or to retrain.
     level : float
-        An alarm happens in 1 - `level` of the cases in which nothing changed.
+        If nothing changed, an alarm happens with probability 1 - `level`.
 
     Returns
     -------
@@ -183,12 +183,12 @@ def compare_periods(
 
     Notes
     -----
-    Probabilities are those under no change at all: of the cost by permuting the cases between
-    the periods (double saddlepoint approximation), of shares and rates by likelihood ratios.
-    Cases must be independent, or counted by group: then what each group adds is linearised and
-    varies as groups do (Student's t and Wald's statistic). Weights are refused without groups,
-    since they do not say how many cases there were. For more than two periods use `watch`,
-    which keeps the false alarms of the whole run below the level.
+    The p-value of the cost permutes the cases between the periods (double saddlepoint
+    approximation); those of shares and rates use likelihood ratios. Cases must be independent, or
+    counted by group: then each group's contribution is linearised, and whole groups vary
+    (Student's t and Wald's statistic). Weights are refused without groups, since they do not say
+    how many cases there were. For more than two periods use `watch`, which bounds the false
+    alarms of the whole run.
 
     References
     ----------
@@ -223,7 +223,7 @@ def compare_periods(
 def changes_between(
     before: Samples, after: Samples, app: Application, level: float, ranking: float | None = None
 ) -> list[PeriodChange]:
-    """Each pair of samples compared; the level is that of each comparison."""
+    """Compare each pair of samples; the level is that of each comparison."""
     chances = chances_of(before, after, app.priors)
     gaps = moved(before, after, app.priors, level)
     costs = before.costs_at(app.priors), after.costs_at(app.priors)
@@ -262,7 +262,7 @@ def _part(parts: FloatArray, error: float, level: float) -> Part:
 
 
 def ranking_chance(before: RankedScores, after: RankedScores) -> float | None:
-    """Probability of an AUC difference this large by chance, from both intervals; or None."""
+    """p-value of the AUC difference, from both intervals; None if unknown."""
     from scipy.special import ndtr
 
     for each in (before, after):

@@ -1,4 +1,4 @@
-"""Slices of a period: the cost of each with its interval, and which differ beyond chance."""
+"""Compare slices: the cost of each with its interval, and which differ beyond chance."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cost_intervals(
             found.append(Interval.found("expected_cost", value, rule, level=level, **facts))
         return tuple(found)
     counts, weights = samples.strata(app.priors)
-    known = np.ptp(weights[0], axis=1) == 0  # what costs the same whatever is decided
+    known = np.ptp(weights[0], axis=1) == 0  # cost the same whatever is decided
     constant = float(weights[0, known, 0].sum())
     weights = np.where(known[:, None], 0.0, weights)
     matters = np.ptp(samples.costs if app.priors is None else weights[0], axis=1) > 0
@@ -59,7 +59,7 @@ def cost_intervals(
 
 
 def _student(value: float, error: float, freedom: int, at: float, _: Any) -> tuple[float, float]:
-    """The limits of a cost whose cases come in groups, at a level."""
+    """The limits of a cost whose cases come in groups."""
     return student_limits(value, error, at, freedom)
 
 
@@ -70,17 +70,17 @@ class Slices(AnswersGuesses):
     Parameters
     ----------
     application : Application
-        Costs, and priors if costs are judged at given ones.
+        Costs, and priors if costs are evaluated at given priors.
     slices : tuple of names
         The slices.
     costs : tuple of Interval
-        Cost per case of each; all of them hold at once at the level.
+        Cost per case of each; the level holds for all intervals together.
     gaps : tuple of PeriodChange
         Each slice (`after`) against all others together (`before`).
     adjusted : array
-        Probability of so different a cost by chance, by Holm's correction over the slices.
+        p-value of each slice's cost difference, after Holm's correction over the slices.
     level : float
-        Share of data sets in which no slice is named that does not differ.
+        Probability that no slice is named that does not differ.
     """
 
     application: Application
@@ -151,9 +151,9 @@ def compare_slices(
 ) -> Slices:
     """What each slice costs, and which of them differ significantly from the rest.
 
-    Among twenty slices without any difference, one is expected to look different at 5 %; here
-    all intervals hold at once (Bonferroni) and no slice is named by chance at the level
-    (Holm), whatever the number of slices.
+    Among twenty slices without any difference, one is expected to look different at 5 %. Here
+    the level holds for all intervals together (Bonferroni) and for all named slices together
+    (Holm), however many slices there are.
 
     Parameters
     ----------
@@ -161,12 +161,12 @@ def compare_slices(
         What happened in each slice; together they are all cases. Groups of one side and one
         system may be taken as slices.
     application : Application or CostMatrix
-        Costs. Without priors a slice may differ through its class shares alone, and the parts
-        of each gap say so; with priors all slices are judged at these.
+        Costs. Without priors, a slice may differ only through its class shares; the parts of each
+        gap show this. With priors, all slices are evaluated at these.
     level : float
-        For all slices together.
+        Confidence level for all slices together.
     min_cases : int
-        With fewer cases of a class that matters, a slice has a cost but no interval.
+        With fewer cases of a class that affects costs, a slice has a cost but no interval.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Periods watched against a reference: what each cost, and where there was an alarm."""
+"""Watch periods against a reference: what each cost, and where there was an alarm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Watch(AnswersGuesses):
     Parameters
     ----------
     application : Application
-        Costs, and priors if costs are judged at given ones.
+        Costs, and priors if costs are evaluated at given priors.
     reference : name
         The period that the others are compared with.
     periods : tuple of names
@@ -39,16 +39,16 @@ class Watch(AnswersGuesses):
     costs : tuple of Interval
         Cost per case of each period.
     changes : tuple of PeriodChange
-        Each later period against the reference, judged at what the run could still spend.
+        Each later period against the reference, tested at its share of the false-alarm rate.
     so_far : tuple of PeriodChange
         The same for all periods since the reference together, which finds slow changes.
     p_values : array
-        Of each later period: the least of its probabilities, corrected by Holm for the
-        questions asked about it.
+        The least p-value of each later period, after Holm's correction for the questions asked
+        about it.
     alphas : array
-        What each of these must not exceed.
+        The largest p-value that raises an alarm.
     level : float
-        No alarm at all happens in at least this share of endless runs without change.
+        At least this share of endless runs without change has no alarm.
     """
 
     application: Application
@@ -79,7 +79,7 @@ class Watch(AnswersGuesses):
 
     @property
     def first_alarm(self) -> PeriodChange | None:
-        """What moved when the first alarm rang: in that period, or in all up to it."""
+        """What moved at the first alarm: in that period, or in all periods up to it."""
         if not self.alarm:
             return None
         k = self.periods.index(self.alarms[0]) - 1
@@ -115,7 +115,7 @@ class Watch(AnswersGuesses):
     def to_html(
         self, path: Any = None, *, title: str = "", facts: Any = None, estimates: Any = None
     ) -> Any:
-        """The page in the style of the report: one file that loads nothing.
+        """The page in the style of the report: one self-contained file.
 
         Parameters
         ----------
@@ -124,14 +124,14 @@ class Watch(AnswersGuesses):
         title : str
             The heading; by default the question that the page answers.
         facts : mapping, optional
-            What to say about where it comes from: "source".
+            Facts about the origin to show: "source".
         estimates : PeriodEstimates, optional
             Periods without labels, to be shown as estimates.
 
         Returns
         -------
         str or Path
-            The page; or where it was written.
+            The page, or the path to which it was written.
         """
         from stakes.report.answer_pages import watch_page
         from stakes.report.evaluation_forms import written
@@ -159,27 +159,27 @@ def watch(
 ) -> Watch:
     r"""Compare every period with a reference, however many periods, with few false alarms.
 
-    Testing every day at 5 % finds something in most months in which nothing happened. Here
-    period k after the reference may spend :math:`\alpha / (k (k + 1))`, which adds up to
-    :math:`\alpha` over an endless run, whatever the dependence between periods. In each period
-    the cost, the class shares and the rates of decisions are asked about, for the period itself
-    (sudden changes) and for everything since the reference (slow ones), with Holm's correction.
+    Testing every day at 5 % raises a false alarm in most months. Here period k after the
+    reference is tested at :math:`\alpha / (k (k + 1))`. These levels add to :math:`\alpha` over
+    an endless run, whatever the dependence between periods. Each period tests the cost, the class
+    shares and the rates of decisions, for the period itself (sudden changes) and for all periods
+    since the reference (slow ones), with Holm's correction.
 
     Parameters
     ----------
     periods : mapping from names to ConfusionMatrix, GroupedCounts or CostTally, or sequence
         In order of time, all of one kind.
     application : Application or CostMatrix
-        Costs; with priors, all periods are judged at these.
+        Costs; with priors, all periods are evaluated at these.
     reference : summary or name of a period, optional
         What the periods are compared with; default, the first of them.
     scores : mapping from names to ScoreCounts or ScoreBins, optional
-        The scores of each period, under the same names: where there is an alarm they tell
-        whether the ranking of cases is what it was, and so whether to recalibrate or to retrain.
+        The scores of each period, under the same names. At an alarm they show whether the ranking
+        of cases changed, and so whether to recalibrate or to retrain.
     level : float
-        Share of endless runs without change in which there is never an alarm.
+        Share of endless runs without change that never have an alarm.
     min_cases : int
-        With fewer cases of a class that matters, the cost of a period has no interval.
+        With fewer cases of a class that affects costs, the cost of a period has no interval.
 
     Returns
     -------
@@ -189,10 +189,9 @@ def watch(
 
     Notes
     -----
-    After an alarm and what was done about it, start again with a new reference. The more often
-    one looks, the less each look may spend: weekly periods find a lasting change sooner than
-    hourly ones do. Decisions of another rule than before (a moved threshold) move the rates and
-    so alarm as well.
+    After you have reacted to an alarm, start again with a new reference. More frequent periods
+    are tested at lower levels, so weekly periods find a lasting change sooner than hourly ones.
+    A new decision rule (a moved threshold) changes the rates, so it raises an alarm too.
 
     References
     ----------
@@ -223,7 +222,7 @@ def watch(
     looks = np.arange(1, len(later) + 1)
     alphas = (1 - level) / (looks * (looks + 1.0))
     judged = [
-        _judged(change, None if k == 0 else so_far[k], float(alphas[k]))  # at first nothing to pool
+        _judged(change, None if k == 0 else so_far[k], float(alphas[k]))  # nothing to pool at first
         for k, change in enumerate(changes)
     ]
     if scores is not None:
@@ -241,12 +240,12 @@ def watch(
     )
 
 
-#: A period and all up to it against the reference, and the least probability among them.
+#: A period and all periods up to it, each against the reference, and their least p-value.
 Judged = tuple[PeriodChange, PeriodChange, float]
 
 
 def _judged(change: PeriodChange, so_far: PeriodChange | None, alpha: float) -> Judged:
-    """One look: its questions corrected together, at its share of the false-alarm rate."""
+    """One period: its questions corrected together, at its share of the false-alarm rate."""
     asked = [change] if so_far is None else [change, so_far]
     corrected = iter(holm([p for each in asked for p in each.p_values.values()]).tolist())
     found = [
@@ -260,7 +259,7 @@ def _judged(change: PeriodChange, so_far: PeriodChange | None, alpha: float) -> 
 def _with_ranking(
     judged: list[Judged], names: Sequence[Any], scores: Mapping[Any, RankedScores]
 ) -> list[Judged]:
-    """Where there is an alarm: whether the ranking of cases moved, there and since the start."""
+    """At alarms: whether the ranking of cases moved, in that period and since the start."""
     absent = [name for name in names if name not in of_kind(scores, "scores", Mapping)]
     if absent:
         raise DataError(f"`scores` must have every period; {absent[0]!r} is missing.")

@@ -1,4 +1,4 @@
-"""What is done with a score: the decision rule of a model, to apply, move, read and keep."""
+"""Decision rules: from a model's scores to decisions, to apply, move, print and save."""
 
 from stakes._lazy import LoadedOnUse
 

@@ -1,4 +1,4 @@
-"""A rule applied to arrays: scores compared with cuts, or expected costs with each other."""
+"""Apply a rule to arrays: compare scores with cuts, or expected costs with each other."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
 
 
 def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
-    """One score about the second class for each case, of logarithms or ranks."""
+    """One score about the second class per case: log odds, LLRs or ranks."""
     table = as_array(scores, "scores").ndim == 2 and not is_single_column(scores)
     if table and rule.scores != "rank":
         return Posteriors.from_logits(scores, rule.classes).log_odds
@@ -61,7 +61,7 @@ def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
 
 
 def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
-    """Posteriors for `from_priors`, or where the rule runs; columns in the order of the classes."""
+    """Posteriors at `from_priors`, or at the rule's priors; columns in the order of the classes."""
     if rule.calibrator is not None:
         return rule.calibrator.posteriors(as_fitted(rule, scores))
     if rule.scores == "log_odds":
@@ -73,14 +73,14 @@ def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
 
 
 def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
-    """Posteriors in the order of the classes and in their own type."""
+    """Posteriors in the order of the classes, in their own type."""
     array = _in_order(rule, scores)
     half = getattr(scores, "dtype", None) == np.float16  # a column is read as float64
     return array.astype(np.float16) if half else array
 
 
 def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:
-    """Posteriors in the order of the classes, which is that of arrays without names."""
+    """Posteriors in the order of the classes, which arrays without names already have."""
     if (few := plain_posteriors(rule, posteriors)) is not None:
         return few
     named = told_places(posteriors, rule.classes, ClassOrder()) is not None
@@ -89,12 +89,12 @@ def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:
 
 
 def as_fitted(rule: CutPoints, scores: Any) -> Any:
-    """Scores in the form that the calibrator was fitted on, as far as the rule knows."""
+    """Scores in the form on which the calibrator was fitted, as far as the rule knows it."""
     from stakes.calibration.score_kind import POSTERIORS, TABLE, UNIT_COLUMN
 
     assert rule.calibrator is not None
     if rule.scores == "posterior" and rule.calibrator._sort != UNIT_COLUMN:
-        return Posteriors(_in_order(rule, scores))  # in the order of the classes it was fitted on
+        return Posteriors(_in_order(rule, scores))  # the order in which it was fitted
     if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "log_odds":
         return Posteriors.from_logits(scores)
     if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "llr":
@@ -104,7 +104,7 @@ def as_fitted(rule: CutPoints, scores: Any) -> Any:
 
 
 def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:
-    """The Bayes decisions where the rule runs; costs of a class are multiplied, not posteriors."""
+    """The Bayes decisions at the rule's priors; scales the costs of a class, not its posteriors."""
     _refuse_impossible(rule, posteriors)
     if rule.has_cuts:
         return decisions_by_stretch(posteriors, rule.priced_costs, rule.stretches)
@@ -116,7 +116,7 @@ def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any
 
 
 def _refuse_impossible(rule: CutPoints, posteriors: NDArray[Any]) -> None:
-    """Raise for cases that belong, for certain, to classes without a share where the rule runs."""
+    """Raise for cases that can only belong to classes whose prior in the rule is 0."""
     if 0 not in rule.factors:
         return
     array = posteriors if posteriors.ndim == 2 else np.column_stack([1 - posteriors, posteriors])
@@ -133,7 +133,7 @@ def _refuse_impossible(rule: CutPoints, posteriors: NDArray[Any]) -> None:
 
 
 def _by_case(rule: CutPoints, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
-    """The cheapest decision of each case; costs of a class are multiplied, not its posteriors."""
+    """The cheapest decision of each case; scales the costs of a class, not its posteriors."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     if cases.classes not in (rule.classes, tuple(range(len(rule.classes)))):
         raise DataError(f"`costs` must have the classes {listed(rule.classes)}, in this order.")

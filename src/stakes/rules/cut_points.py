@@ -1,4 +1,4 @@
-"""What a rule compares: factors of priors, cuts on scores, and sums of more classes."""
+"""What a rule compares: prior factors, cuts on scores, or expected costs of several classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class CutPoints(AnswersGuesses):
-    """What follows from the parts of a `DecisionRule`."""
+    """Quantities derived from the parts of a `DecisionRule`."""
 
     application: Application
     scores: str
@@ -46,7 +46,7 @@ class CutPoints(AnswersGuesses):
 
     @property
     def priors(self) -> FloatArray | None:
-        """Share of each class where the rule will run; None where it is not said."""
+        """Share of each class where the rule will run; None if unknown."""
         return self.application.priors
 
     @property
@@ -68,16 +68,16 @@ class CutPoints(AnswersGuesses):
 
     @property
     def said_at(self) -> FloatArray | None:
-        """The priors at which scores speak; log-likelihood ratios are log odds at equal ones."""
+        """The priors to which scores refer; log-likelihood ratios are log odds at equal priors."""
         if self.scores == "llr" and self.calibrator is None:
             return np.full(len(self.classes), 1 / len(self.classes))
         return self.from_priors
 
     @cached_property
     def priced_costs(self) -> CostMatrix:
-        """The costs that are compared: those of the application, and the price of each decision.
+        """The costs to compare: those of the application plus the price of each decision.
 
-        Posteriors add to one, so that a price may be added to the costs of every class.
+        Posteriors sum to one, so a price can be added to the costs of every class.
         """
         costs = self.application.costs
         if self.prices is None:
@@ -86,7 +86,7 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def factors(self) -> tuple[Fraction, ...]:
-        """By how much the posterior of each class is multiplied to hold where the rule will run."""
+        """The factor of each class's posterior that moves it to the rule's priors."""
         before = self.said_at
         if before is None or self.priors is None or np.array_equal(before, self.priors):
             return (Fraction(1),) * len(self.classes)
@@ -94,7 +94,7 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def stretches(self) -> tuple[Piece, ...]:
-        """Two classes: the decisions in order of the posterior before it is moved."""
+        """For two classes, the decisions in order of the posterior, before it is moved."""
         found = pieces(self.priced_costs.values)
         return tuple(found if self.stays else moved_pieces(found, self.factors))
 
@@ -114,18 +114,17 @@ class CutPoints(AnswersGuesses):
 
     @property
     def has_raw_cuts(self) -> bool:
-        """Whether scores as they come are compared with cuts, also where they are calibrated."""
+        """Whether raw scores are compared with cuts, calibrated or not."""
         if self.calibrator is None:
             return self.has_cuts
         return self.has_cuts and self.calibrator._direction() is not None
 
     def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
-        """Cuts on scores as they come, ascending, moved through the calibrator if there is one.
+        """Cuts on raw scores, ascending; moved back through the calibrator if there is one.
 
-        Decision `k + 1` is taken where ``score > cut[k]``, and so at scores of this type alone:
-        the cut is the last of them that is still below. Where a step of the calibrator begins with
-        a score, the cut is the number just before it. A decision that no score leads to is left
-        out.
+        Decision `k + 1` is taken if ``score > cut[k]``. This holds for scores of this type only:
+        the cut is the last such number below the change. If a step of the calibrator begins at a
+        score, the cut is the number just before it. Decisions that no score leads to are left out.
 
         Parameters
         ----------
@@ -155,7 +154,7 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def _raw_cuts_known(self) -> tuple[list[float], list[int]]:
-        """The raw cuts for numbers of Python, one case at a time."""
+        """The raw cuts as Python floats, to decide one case at a time."""
         return self.raw_cuts("float64")
 
     def _cut_arrays(self, score_type: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -168,22 +167,22 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def _arrays_of_cuts(self) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-        """See `_cut_arrays`; made once, as arrays take longer to make than one case to decide."""
+        """See `_cut_arrays`; cached, since making arrays takes longer than deciding one case."""
         return {}
 
     @cached_property
     def _raw_cuts(self) -> dict[str, tuple[list[float], list[int]]]:
-        """Cuts on scores as they come, by their type, each found once."""
+        """Cuts on raw scores by score type, cached."""
         return {}
 
     @cached_property
     def _cuts(self) -> dict[str, tuple[float, ...]]:
-        """Cuts by the type of scores, each found once: a single case is decided in no time."""
+        """Cuts by score type, cached, which makes single cases fast."""
         return {}
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
-        """Where the decision changes, in the terms of the scores; empty where there is no cut."""
+        """Where the decision changes, on the scale of the scores; empty without cuts."""
         if not self.has_cuts:
             return ()
         if self.cut is not None:
@@ -192,15 +191,15 @@ class CutPoints(AnswersGuesses):
 
     @property
     def threshold(self) -> float | None:
-        """The one cut beyond which the second decision is taken; None where there is none.
+        """The one cut above which the second decision is taken; None if there is no such cut.
 
-        In the terms of the scores, or of calibrated posteriors.
+        On the scale of the scores, or of calibrated posteriors.
         """
         return self.thresholds[0] if len(self.thresholds) == 1 and 1 in self.taken else None
 
     @property
     def taken(self) -> tuple[int, ...]:
-        """Positions of the decisions in order of the score, where there are cuts."""
+        """Positions of the decisions in order of the score, if there are cuts."""
         if not self.has_cuts:
             return ()
         if self.cut is not None:
@@ -214,16 +213,16 @@ class CutPoints(AnswersGuesses):
 
     @property
     def stays(self) -> bool:
-        """Whether posteriors are decided without being moved."""
+        """Whether posteriors are used without moving them to other priors."""
         return all(factor == self.factors[0] for factor in self.factors)
 
     @property
     def _compared(self) -> Compared:
-        """The sums that decide more classes, for posteriors in the type of the scores."""
+        """The sums that decide several classes, for posteriors in the type of the scores."""
         return self._compared_in(self.score_type)
 
     def _compared_in(self, score_type: str) -> Compared:
-        """The sums that decide more classes; costs of a class are multiplied, not posteriors."""
+        """The sums that decide several classes; scales the costs of a class, not its posteriors."""
         if score_type not in self._sums:
             ratios = np.array([float(factor / max(self.factors)) for factor in self.factors])
             costs = self.priced_costs.values * ratios[:, None]
@@ -232,14 +231,14 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def _sums(self) -> dict[str, Compared]:
-        """See `_compared_in`; each found once."""
+        """See `_compared_in`; cached."""
         return {}
 
     @cached_property
     def _decides_plain_numbers(self) -> bool:
-        """Whether a row of numbers is decided by comparing them or their sums, whatever they are.
+        """Whether a row of numbers is decided by comparing them or their sums, without checks.
 
-        Not where rows must be calibrated first, or may belong to no class that can occur.
+        False if rows must be calibrated first, or may belong only to classes with prior 0.
         """
         if self.per_case or self.scores == "decision" or 0 in self.factors:
             return False
@@ -247,5 +246,5 @@ class CutPoints(AnswersGuesses):
 
     @property
     def _terms(self) -> int:
-        """How many products the decision on one row takes as an expression; 0 where cuts do."""
+        """How many products the expression for one row's decision has; 0 with cuts."""
         return 0 if self.has_cuts else int(np.count_nonzero(self._compared.values))

@@ -1,4 +1,4 @@
-"""What a rule says of each row: the decision, what it is expected to cost, and the next best."""
+"""For each row, a rule's decision, its expected cost, and the next best decision."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
-#: The columns that are added to a table, and the one for rows that cannot be decided.
+#: The columns added to a table, and the one that explains rows without a decision.
 ADDED = ("decision", "expected_cost", "next_best", "margin")
 REASON = "not_decided"
-#: Why a row cannot be decided, in the order in which it is asked.
+#: Why a row cannot be decided, in the order in which this is checked.
 NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST = (
     "no score", "not a probability", "probabilities do not add to 1", "no cost",
 )  # fmt: skip
@@ -33,8 +33,8 @@ REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST)
 class DecidedRows:
     """Decisions by position, expected costs, the next best decision and how much more it costs.
 
-    Costs and margins are nan where nobody knows them: for cuts that were chosen on data. Without a
-    second decision `next_codes` are -1.
+    Costs and margins are nan if unknown: for cuts that were chosen on data. Without a second
+    decision, `next_codes` are -1.
     """
 
     codes: NDArray[Any]
@@ -53,7 +53,7 @@ def decided_rows(rule: DecisionRule, scores: Any, costs: Any = None) -> DecidedR
 
 
 def compared_rows(codes: NDArray[Any], expected: FloatArray) -> DecidedRows:
-    """Decisions beside the next best ones; expected costs are (decisions, n)."""
+    """Decisions with the next best ones; expected costs are (decisions, n)."""
     each = np.arange(len(codes))
     paid = expected[codes, each]
     if len(expected) == 1:
@@ -65,7 +65,7 @@ def compared_rows(codes: NDArray[Any], expected: FloatArray) -> DecidedRows:
 
 
 def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> FloatArray:
-    """The expected cost of every decision where the rule runs, and its price: (decisions, n)."""
+    """The expected cost of every decision at the rule's priors, plus its price: (decisions, n)."""
     found = posteriors_of_scores(rule, scores).astype(np.float64)
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
     if not rule.stays:
@@ -79,9 +79,9 @@ def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> Fl
 
 
 def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> NDArray[np.intp]:
-    """For each row the position among `REASONS` of why it cannot be decided; -1 where it can.
+    """For each row, the position in `REASONS` of why it cannot be decided; -1 if it can.
 
-    `scores` is (n,) or (n, K), `costs` (n, K, M), with nan where nothing is known.
+    `scores` is (n,) or (n, K), `costs` (n, K, M), with nan for unknown values.
     """
     table = scores[:, None] if scores.ndim == 1 else scores
     found = np.full(len(scores), -1)
@@ -97,7 +97,7 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
 
 
 def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
-    """Which rows have a score beyond those that the rule was learnt on."""
+    """Which rows have a score beyond the range on which the rule was learnt."""
     table = scores[:, None] if scores.ndim == 1 else scores
     if rule.score_range is None:
         return np.zeros(len(scores), dtype=np.bool_)

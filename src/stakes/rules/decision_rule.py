@@ -43,10 +43,10 @@ KINDS = ("posterior", "log_odds", "llr", "rank", "decision")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionRule(CutPoints):
-    """From what a model says to what is done.
+    """Turns the scores of a model into decisions.
 
-    Two classes are decided by comparing a score with cuts, which are exact for the costs and
-    priors as written and rounded once; more classes by the least expected cost. Ties go to the
+    For two classes, a score is compared with cuts, which are exact for the given costs and priors
+    and rounded once. For more classes, the decision has the least expected cost. Ties go to the
     earlier decision.
 
     Parameters
@@ -54,36 +54,36 @@ class DecisionRule(CutPoints):
     application : Application or CostMatrix
         Costs, names, unit, and the priors of the place where the rule will run.
     scores : {"posterior", "log_odds", "llr", "rank", "decision"}
-        What a model says: probabilities of the classes, posterior log odds of the second class
+        What the scores are: probabilities of the classes, posterior log odds of the second class
         (logits of more classes), its log-likelihood ratio, numbers that only rank, or decisions.
     from_priors : sequence or mapping of float, optional
         The priors for which posteriors or log odds were made. If absent, they already hold where
         the rule will run.
     calibrator : Calibrator, optional
-        Fitted; its posteriors are decided, and `from_priors` are its own.
+        Fitted; decisions use its posteriors, and `from_priors` are its own.
     cut : float, optional
-        Of two decisions the second is taken above this score, whatever the costs say; a rule on
+        With two decisions, the second is taken above this score, whatever the costs. A rule on
         ranks needs it.
     per_case : bool
-        Each case has its own costs, which `decide` is given.
+        Each case has its own costs, which are passed to `decide`.
     score_type : {"float64", "float32", "float16"}
-        Of the scores; cuts are rounded to it.
+        Type of the scores; cuts are rounded to it.
     model : str, optional
-        Whose scores they are.
+        Name of the model.
     score_range : pair of float, optional
         The least and the greatest score that the rule was learnt on.
     digest : str, optional
         SHA-256 of the data that the rule was learnt on.
     cut_texts : sequence of str, optional
-        Cuts as people read them; see `rounded_for`.
+        Cuts as printed; see `rounded_for`.
     columns : sequence of str, optional
-        Where a table holds the scores: one column, or one for each class.
+        The columns of a table that hold the scores: one, or one for each class.
     case_costs : table of str, optional
         For a rule per case: what each decision (columns) costs in each class (rows), as formulas
         over columns of the table; see `stakes.application.CostExpression`.
     prices : sequence of float, or mapping from decisions to float, optional
-        What taking each decision once costs besides, because it uses up something that is short;
-        as `stakes.resources.capacity_optimum` finds them. Added to the expected costs.
+        Extra cost of taking each decision once, because it uses a limited resource; see
+        `stakes.resources.capacity_optimum`. Added to the expected costs.
 
     Notes
     -----
@@ -149,10 +149,10 @@ class DecisionRule(CutPoints):
         Parameters
         ----------
         scores : array-like of shape (n_cases,) or (n_cases, n_classes), or data frame
-            What `scores` of the rule says they are; a single column is about the second of two
-            classes. Named columns are found by name. Of a frame with the columns of the rule
-            these are read, and those that costs per case are computed from; a lazy frame comes
-            back as from `decide_frame`.
+            Scores of the kind that the rule's `scores` names; a single column is about the second
+            of two classes. Named columns are matched by name. From a frame with the rule's columns,
+            these and the columns for costs per case are read; a lazy frame is returned as from
+            `decide_frame`.
         costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions), optional
             What each decision costs in each case; for a rule per case.
 
@@ -176,7 +176,7 @@ class DecisionRule(CutPoints):
         return decided(self, scores, costs)
 
     def decide_one(self, score: Any) -> Name:
-        """The name of the decision on a single case, in microseconds where there are cuts.
+        """The name of the decision for a single case; takes microseconds if there are cuts.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class DecisionRule(CutPoints):
         return decided_one(self, score)
 
     def decide_frame(self, frame: Any, *, on_error: str = "raise", capacity: Any = None) -> Any:
-        """The rows of a table with what to do: the table, and four columns more.
+        """The table with four more columns: what to do with each row.
 
         Parameters
         ----------
@@ -207,12 +207,12 @@ class DecisionRule(CutPoints):
             with the columns of `columns`, and those that costs per case are computed from. Lazy
             frames stay lazy, but their rows are counted once.
         on_error : {"raise", "column"}
-            Rows that cannot be decided stop it; or their decision is null, and a column
-            ``not_decided`` says why.
+            For rows that cannot be decided: raise, or make the decision null and add a column
+            ``not_decided`` with the reason.
         capacity : mapping, text or list, optional
             How often decisions may be taken in these rows, as in
-            `stakes.resources.capacity_optimum`: kept to the case, where they save most, in place
-            of the prices of these decisions. For frames in memory.
+            `stakes.resources.capacity_optimum`. Limits are kept exactly, where decisions save
+            most, and replace the prices of these decisions. For frames in memory.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class DecisionRule(CutPoints):
         return decided_frame(self, frame, on_error=on_error, capacity=capacity).frame
 
     def _decide_any(self, posteriors: NDArray[Any]) -> NDArray[np.int32]:
-        """Decisions of more than two classes, for rows that may be wrong: those decide anything.
+        """Decide more than two classes without checks: invalid rows get any decision.
 
         For engines, which check rows in the same pass and refuse them by number afterwards.
         """
@@ -253,12 +253,12 @@ class DecisionRule(CutPoints):
         Parameters
         ----------
         dialect : one of the dialects of `stakes.engines`
-            Which makes literals and conditions.
+            Makes literals and conditions.
         columns : list of expressions
             One score, or a posterior for each class, complete and checked.
         keep : function of a name and an expression, optional
-            Makes a column of what is read more than once, and returns a reference to it; names
-            that begin with "u" are made of others.
+            Makes a column of an expression that is used more than once, and returns a reference
+            to it. Columns whose names begin with "u" are computed from other kept columns.
 
         Returns
         -------
@@ -280,11 +280,11 @@ class DecisionRule(CutPoints):
 
     @answers_guesses
     def to_sql(self, dialect: str = "duckdb", *, columns: Any = None) -> str:
-        """The decision as one expression of SQL, to be put behind SELECT.
+        """The decision as one SQL expression, for a SELECT list.
 
-        One cut compares the score as it comes with the cut that `decide` compares it with, so that
-        every engine decides alike. More classes, and costs per case, are decided by arithmetic.
-        Nulls, and rows that are no probabilities, give null.
+        With one cut, the raw score is compared with the same cut as in `decide`, so every engine
+        decides alike. More classes, and costs per case, are decided by arithmetic. Nulls and
+        invalid probabilities give null.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class DecisionRule(CutPoints):
         single: bool | None = None,
         opset: int = 17,
     ) -> Any:
-        """The rule as a model of ONNX (extra ``onnx``), for runtimes without Python.
+        """The rule as an ONNX model (extra ``onnx``), for runtimes without Python.
 
         Its input is ``scores``. Its outputs are ``decision``, positions as from `decide`;
         ``name``, those as text; and ``expected_costs`` in doubles, a column for each decision,
@@ -331,18 +331,18 @@ class DecisionRule(CutPoints):
         score_type : {"float32", "float64"}, optional
             The type of the scores; that of the rule if absent. Converted classifiers give float32.
         single : bool, optional
-            Of two classes: whether there is one score for each case, about the second class, or a
-            column for each class. By default a column for each, of posteriors, and one of others.
+            For two classes: whether there is one score per case, about the second class, or a
+            column for each class. By default posteriors have two columns, other scores one.
         opset : int
             The version of the operators, that of a model to be joined.
 
         Returns
         -------
         onnx.ModelProto
-            Cuts are those of `raw_cuts`, so that scores are decided as by `decide`, ties included.
-            More classes are decided in doubles, alike up to rounding. Where a calibrator has no
-            formula, expected costs come from a table, and the metadata state the largest error of
-            a posterior (``posterior_error``).
+            Cuts are those of `raw_cuts`, so decisions equal those of `decide`, ties included. More
+            classes are decided in doubles, equal up to rounding. If a calibrator has no formula,
+            expected costs come from a table, and the metadata state the largest error of a
+            posterior (``posterior_error``).
 
         Examples
         --------
@@ -355,9 +355,9 @@ class DecisionRule(CutPoints):
         return rule_as_onnx(self, path, score_type, single, opset)
 
     def moved(self, priors: Priors) -> DecisionRule:
-        """The rule for a place with other class priors; exact, nothing is learnt again.
+        """The rule for other class priors; exact, without fitting anything again.
 
-        Cases within each class must look alike in both places.
+        This assumes that cases within each class look alike at both priors.
 
         Examples
         --------
@@ -392,12 +392,12 @@ class DecisionRule(CutPoints):
         'log-odds > -2.3'
         """
         if place_of(scores, KINDS) is None:
-            raise DataError(f"a rule on {self.scores} cannot be said on {in_brief(scores)}.")
+            raise DataError(f"a rule on {self.scores} cannot be stated on {in_brief(scores)}.")
         if scores == self.scores:
             return self
         convertible = ("posterior", "log_odds", "llr")
         if self.calibrator is not None or not {scores, self.scores} <= set(convertible):
-            raise DataError(f"a rule on {self.scores} cannot be said on {scores}.")
+            raise DataError(f"a rule on {self.scores} cannot be stated on {scores}.")
         place = self.priors if self.from_priors is None else self.from_priors
         cut = None if self.cut is None else _converted(self.cut, self.scores, scores, place)
         dropped: dict[str, Any] = {"score_range": None, "cut_texts": None}
@@ -406,24 +406,24 @@ class DecisionRule(CutPoints):
     # ------------------------------------------------------------- in words and on disk
 
     def rounded_for(self, scores: Any) -> DecisionRule:
-        """The same rule, printed with the digits that decide each of these scores alike."""
+        """The same rule, printed with enough digits to decide each of these scores alike."""
         return replace(self, cut_texts=texts_for(self, scores)) if self.has_cuts else self
 
     def _learnt_on(self, scores: NDArray[Any]) -> DecisionRule:
-        """The same rule, which knows the range of its scores and rounds its cuts for them."""
+        """The same rule with the range of these scores, and cuts printed with digits for them."""
         if not self.has_cuts or not len(scores):
             return self
         ends = (float(np.min(scores)), float(np.max(scores)))
         return replace(self.rounded_for(scores), score_range=ends)
 
     def words(self, scores: Any = None) -> str:
-        """When the second decision is taken, or what is decided on each side of the cuts.
+        """When the second decision is taken, or the decision on each side of the cuts.
 
         Parameters
         ----------
         scores : column, optional
-            Cuts get the digits that decide each of these scores alike; without them, three
-            digits or those of `rounded_for`.
+            Cuts get enough digits to decide each of these scores alike; by default three digits,
+            or those of `rounded_for`.
 
         Returns
         -------
@@ -434,7 +434,7 @@ class DecisionRule(CutPoints):
 
     @property
     def act_when(self) -> str | None:
-        """The words for a table, where several cuts are "see notes"; None without cuts."""
+        """The words for a table, "see notes" if there are several cuts; None without cuts."""
         return in_words_short(self)
 
     def __str__(self) -> str:
@@ -445,7 +445,7 @@ class DecisionRule(CutPoints):
         return f"<DecisionRule{whose}: {self}>"
 
     def record(self) -> dict[str, Any]:
-        """Everything the rule is, as JSON types; `stakes.rules.rule_schema` describes it."""
+        """The whole rule as JSON types; `stakes.rules.rule_schema` describes it."""
         from stakes.rules.rule_file import record_of
 
         return record_of(self)
@@ -466,7 +466,7 @@ class DecisionRule(CutPoints):
 
 
 def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:
-    """A cut that was chosen on one sort of scores, as one on another."""
+    """A cut that was chosen on one kind of scores, converted to another kind."""
     if "llr" in (scores, wanted) and priors is None:
         raise PriorError("log-likelihood ratios need the priors for which posteriors were made.")
     with np.errstate(divide="ignore", over="ignore"):

@@ -1,4 +1,4 @@
-"""A few cases in plain numbers, decided within microseconds."""
+"""Decide a few cases in plain numbers within microseconds."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from stakes._kernels.bayes_rule import code_type, decide_by_cuts
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
 
-#: How many cases are few; with more, reading them with care takes less time than deciding them.
+#: The most cases on this path; with more, the full checks cost less than deciding.
 _FEW = 64
-#: Types that are decided as they come. Looking up `dtype.name` would take longer than deciding.
+#: Types of scores that are used as they are. Looking up `dtype.name` would take longer.
 _TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.float64): "float64",
     np.dtype(np.float32): "float32",
 }
-#: Sums of rows farther off than this are looked at with care: half of what is allowed.
+#: Sums of rows farther from 1 than this get the full checks: half the tolerance.
 _PLAINLY_ONE = {kind: sum_tolerance(kind) / 2 for kind in _TYPES}
 
 
 # The same decisions as for many rows, or none: docs/design/rules.md.
 def decided_few(rule: CutPoints, scores: Any) -> NDArray[Any] | None:
-    """The decisions on a few arrays or lists of floats; None where anything else must be asked.
+    """The decisions for a few arrays or lists of floats; None if full checks are needed.
 
-    Nothing is refused here: what is not plainly right is left to those who say what is wrong.
+    This function refuses nothing. Doubtful input is left to the checks, which say what is wrong.
     """
     if not rule._decides_plain_numbers or (array := _plain(scores)) is None:
         return None
@@ -40,26 +40,26 @@ def decided_few(rule: CutPoints, scores: Any) -> NDArray[Any] | None:
 
 
 def decided_few_posteriors(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any] | None:
-    """The same for posteriors of more than two classes that were calibrated or made of logits."""
+    """The same for posteriors of more than two classes, from a calibrator or from logits."""
     if 0 in rule.factors or (array := plain_posteriors(rule, posteriors)) is None:
         return None
     return _by_sums(rule, array)
 
 
 def plain_posteriors(rule: CutPoints, posteriors: Any) -> NDArray[Any] | None:
-    """A few rows of posteriors, a column for each class, as an array; None if they are not that."""
+    """A few rows of posteriors, one column per class, as an array; None for other input."""
     array = _plain(posteriors)
     return array if array is not None and _is_table(rule, array) else None
 
 
 def _by_sums(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:
-    """Expected costs compared with each other, with the margin of their own type."""
+    """Compare expected costs with each other, with the tie margin of their type."""
     compared = rule._compared_in(_TYPES[posteriors.dtype])
     return compared.decide(posteriors).astype(code_type(len(rule.decisions)))
 
 
 def decided_by_raw_cuts(rule: CutPoints, scores: NDArray[Any]) -> NDArray[Any]:
-    """Single scores compared with the cuts in their own type."""
+    """Compare single scores with the cuts in their own type."""
     at, taken = rule._cut_arrays(_TYPES.get(scores.dtype) or scores.dtype.name)
     codes = np.empty(scores.shape[0], dtype=taken.dtype)
     decide_by_cuts(scores, at, taken, codes)
@@ -85,7 +85,7 @@ def _plain(scores: Any) -> NDArray[Any] | None:
 
 
 def _is_table(rule: CutPoints, array: NDArray[Any]) -> bool:
-    """Whether rows are plainly posteriors of all classes."""
+    """Whether rows are clearly posteriors of all classes."""
     if array.ndim != 2 or array.shape[1] != len(rule.classes):
         return False
     off = np.abs(array.sum(axis=1) - 1).max()
@@ -93,7 +93,7 @@ def _is_table(rule: CutPoints, array: NDArray[Any]) -> bool:
 
 
 def _is_single(rule: CutPoints, scores: NDArray[Any]) -> bool:
-    """Whether single scores are plainly what the rule reads."""
+    """Whether single scores are clearly what the rule reads."""
     if scores.ndim != 1:
         return False
     if rule.scores == "posterior":

@@ -1,4 +1,4 @@
-"""Expressions of ONNX: each operator of Python adds a node to a graph."""
+"""ONNX expressions: each Python operator adds a node to a graph."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from stakes._optional import load
 
 
 def _node(kind: str) -> Any:
-    """The method of `Value` that adds a node of two inputs."""
+    """The method of `Value` that adds a node with two inputs."""
     return lambda one, other: one.graph.add(kind, one, other)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """What a node gives: a number, or a truth value, for each row."""
+    """The output of a node: a number or a truth value per row."""
 
     graph: Graph
     name: str
@@ -33,9 +33,9 @@ class Value:
 
 
 class Graph:
-    """Nodes in the order in which they are computed, and the constants that they read.
+    """Nodes in order of computation, and the constants that they read.
 
-    It is the dialect of ONNX for `row_expressions` and `row_posteriors`; numbers are doubles.
+    It is the ONNX dialect for `row_expressions` and `row_posteriors`; numbers are doubles.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Graph:
         self.numbers: dict[str, float] = {}
 
     def add(self, kind: str, *inputs: Value, called: str = "", **settings: Any) -> Value:
-        """A node, and what it gives."""
+        """Add a node, and return its output."""
         name = called or f"v{len(self.nodes)}"
         names = [value.name for value in inputs]
         self.nodes.append(self.onnx.helper.make_node(kind, names, [name], **settings))
@@ -69,8 +69,8 @@ class Graph:
     def product(self, one: Value, other: Value) -> Value:
         """One value times another.
 
-        onnxruntime drops a factor that is 1 in single precision, also from doubles, and with it
-        the margin for ties: what such a factor is above 1 is multiplied, and added.
+        onnxruntime drops a factor that is 1 in single precision, even for doubles, and with it the
+        margin for ties. So the part of the factor above 1 is multiplied separately and added.
         """
         for factor, value in ((one, other), (other, one)):
             number = self.numbers.get(factor.name, 1.0)
@@ -94,7 +94,7 @@ class Graph:
         return otherwise
 
     def between(self, value: Value, low: Value, high: Value) -> Value:
-        """Whether a value lies in a range, ends included; not a number lies in none."""
+        """Whether a value lies in a range, ends included; false for nan."""
         above: Value = value >= low
         return self.add("And", above, value <= high)
 
@@ -115,15 +115,15 @@ class Graph:
         return self.add("Exp", value)
 
     def power(self, value: Value, exponent: Value) -> Value:
-        """A number not below zero to some power."""
+        """A non-negative number to a power."""
         return self.add("Pow", value, exponent)
 
     # ------------------------------------------------------------- tables
 
     def interpolated(self, value: Value, at: NDArray[Any], values: NDArray[Any]) -> Value:
-        """A table of ascending places read at a value: straight lines between, constant beyond.
+        """A table at ascending points, read at a value: linear between points, constant beyond.
 
-        The place is found by halving, one step for each power of two.
+        The point is found by bisection, one step for each power of two.
         """
         lowest, highest = self.constant(at[0]), self.constant(at[-1])
         inside = self.smallest([self.greatest([value, lowest]), highest])

@@ -1,4 +1,4 @@
-"""Calibrated posteriors of two classes as a table, where a calibrator has no formula."""
+"""Calibrated posteriors of two classes as a table, for calibrators without a formula."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
 
-#: The error of a posterior that is aimed at, and the most places of a table.
+#: The target error of a posterior, and the most points of a table.
 _CLOSE, _MOST_PLACES = 1e-5, 1 << 16
-#: So many scores are tried between those of a table, and so often is it made finer.
+#: How many scores between points are tried, and how often the table is refined.
 _TRIED, _ROUNDS = 100_003, 6
 
 
 def posterior_table(rule: CutPoints) -> tuple[FloatArray, FloatArray, float]:
-    """Scores, their posteriors where the rule runs, and the largest error of what lies between.
+    """Scores, their posteriors at the rule's priors, and the largest interpolation error.
 
-    Between places the table is read along straight lines. The error is measured at 100,003 scores
-    in equal steps, at every score where the calibrator is known to bend, and beyond the ends.
+    The table is linear between points. The error is measured at 100,003 equally spaced scores, at
+    every score where the calibrator is known to bend, and beyond the ends.
     """
     low, high, error = 0.0, 1.0, 0.0
     if rule.scores != "posterior":
@@ -45,9 +45,9 @@ def posterior_table(rule: CutPoints) -> tuple[FloatArray, FloatArray, float]:
 
 
 def _halved(rule: CutPoints, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """More places: stretches are halved until the middle of each is close to its straight line.
+    """Add points: halve intervals until the middle of each is close to its straight line.
 
-    Where no number lies between its ends a stretch is left, so a step is found to the last digit.
+    An interval is kept if no float lies between its ends, so steps are found to the last digit.
     """
     values, checked = _second(rule, at), np.zeros(len(at) - 1, dtype=bool)
     while not checked.all() and len(at) < _MOST_PLACES:
@@ -65,7 +65,7 @@ def _halved(rule: CutPoints, at: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _bends(rule: CutPoints, low: float, high: float) -> FloatArray:
-    """Scores at which a calibrator was fitted, between the ends; as log odds, and as they are."""
+    """Scores between the ends at which a calibrator was fitted: as log odds, and raw."""
     found = rule.calibrator
     maps = getattr(found, "maps", None)
     known = [np.asarray(getattr(found, name, [])).ravel() for name in ("places", "edges")]
@@ -89,7 +89,7 @@ def _reach(rule: CutPoints) -> float:
 
 
 def _second(rule: CutPoints, scores: FloatArray) -> FloatArray:
-    """The calibrated posterior of the second class where the rule runs."""
+    """The calibrated posterior of the second class, at the rule's priors."""
     first, second = (float(factor / max(rule.factors)) for factor in rule.factors)
     found = calibrated_second(rule, scores)
     return np.asarray(second * found / (first * (1 - found) + second * found))

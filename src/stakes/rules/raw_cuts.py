@@ -1,4 +1,4 @@
-"""Cuts on calibrated posteriors as cuts on scores as they come."""
+"""Convert cuts on calibrated posteriors to cuts on raw scores."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _LARGEST = 1e100
 
 # The cut is the rule: docs/design/rules.md.
 def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], list[int]]:
-    """See `DecisionRule.raw_cuts`: each cut is moved to the last score that stays below it."""
+    """See `DecisionRule.raw_cuts`: each cut is moved to the last score below it."""
     assert rule.calibrator is not None
     direction = rule.calibrator._direction()
     if direction is None:
         raise CostError(
             f"after {rule.calibrator.kind} calibration a higher score may mean a lower "
-            "probability, so there are no cuts on the scores as they come.",
+            "probability, so there are no cuts on the raw scores.",
             hint="use a calibrator that keeps the order, such as Affine() or Isotonic()",
         )
-    at, taken = rule.cuts("float64")  # calibrated posteriors are float64, whatever they are of
+    at, taken = rule.cuts("float64")  # calibrated posteriors are always float64
     low, high = _ends(rule, kind)
     if direction < 0:
         at, taken = at[::-1], taken[::-1]
@@ -50,10 +50,10 @@ def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], li
 def _that_occur(
     found: list[tuple[float | None, int]], first: int, high: float
 ) -> tuple[list[float], list[int]]:
-    """Cuts without those that no score lies below or above."""
+    """The cuts, without those that have no score below or above them."""
     at, taken = list[float](), [first]
     for cut, decision in found:
-        if cut is None or (at and cut <= at[-1]):  # nothing lies between: the next one takes over
+        if cut is None or (at and cut <= at[-1]):  # nothing between: the next replaces it
             taken[-1] = decision
         elif cut < high:
             at.append(cut)
@@ -62,7 +62,7 @@ def _that_occur(
 
 
 def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
-    """The least and the greatest score that is asked; certain ones are decided like the next."""
+    """The least and the greatest score to try; certain scores are decided like these."""
     number = np.finfo(np.dtype(kind))
     if rule.scores == "posterior":
         return float(number.smallest_subnormal), float(1 - number.epsneg)

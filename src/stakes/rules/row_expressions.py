@@ -16,17 +16,17 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
 
-#: What each decision costs in each class, of one row: floats where it is the same in all rows.
+#: What each decision costs in each class for one row; floats if equal in all rows.
 Amounts = Mapping[tuple[int, int], Any]
-#: Expected costs; their absolute products, where these add to something else; and the margin for
-#: ties, which is relative to them.
+#: Expected costs; sums of their absolute products, if these differ; and the margin for ties,
+#: which is relative to these sums.
 Sums = tuple[list[Any], list[Any] | None, float]
-#: The most decisions compared pair by pair, which engines do faster than a minimum.
+#: The most decisions to compare in pairs, which engines do faster than a minimum.
 _PAIRWISE = 8
 
 
 def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: list[int]) -> Any:
-    """The decision on a posterior of the second class."""
+    """The decision for a posterior of the second class."""
     branches = [
         (posterior <= dialect.literal(cut), dialect.literal(decision))
         for cut, decision in zip(at, decisions[:-1], strict=True)
@@ -35,7 +35,7 @@ def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: li
 
 
 def expected_costs(dialect: Any, posteriors: list[Any], rule: Compared) -> Sums:
-    """What each decision is expected to cost: the sums that `stakes.bayes_decisions` compares."""
+    """The expected cost of each decision: the sums that `stakes.bayes_decisions` compares."""
     costs = [_weighted(dialect, posteriors, column) for column in rule.values.T]
     sizes = None
     if rule.signed:
@@ -50,7 +50,7 @@ def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray) -> Any:
 
 
 def _times(dialect: Any, weight: float, posterior: Any) -> Any:
-    """A product, without the multiplication where there is none."""
+    """A product; weights 1 and -1 need no multiplication."""
     if weight == 1:
         return posterior
     if weight == -1:
@@ -66,11 +66,11 @@ def argmin(
     names: Sequence[Any] | None = None,
     keep: Callable[[str, Any], Any] | None = None,
 ) -> Any:
-    """The position, or name, of the first cost that is as good as the least, up to rounding.
+    """The position, or name, of the first cost that equals the least, up to rounding.
 
-    A cost is as good as another when it is above it by no more than the margin times the sum of
-    their sizes; the sizes are the costs themselves where none is given. `keep` makes columns of
-    what is compared more than once.
+    A cost equals another if it exceeds it by at most the margin times the sum of their sizes. The
+    sizes are the costs themselves unless given. `keep` makes columns of expressions that are
+    compared more than once.
     """
     lower = upper = costs
     if margin and sizes is None:  # one product: E (1 - m) <= F (1 + m)
@@ -80,7 +80,7 @@ def argmin(
         slack = [dialect.literal(margin) * size for size in sizes]
         lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
         upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
-    if keep is not None and margin and len(costs) > 2:  # the first is compared with no other
+    if keep is not None and margin and len(costs) > 2:  # upper[0] is not reused
         upper = [upper[0], *(keep(f"u{j}", each) for j, each in enumerate(upper[1:], 1))]
     if len(costs) > _PAIRWISE:
         least = dialect.smallest(upper)
@@ -93,7 +93,7 @@ def argmin(
 
 
 def amount_of(dialect: Any, formula: CostExpression, number: Callable[[str], Any]) -> Any:
-    """A formula as an expression, step by step like a pocket calculator."""
+    """A formula as an expression, evaluated step by step like a pocket calculator."""
     stack: list[Any] = []
     for kind, value in formula.steps:
         if kind == "number":
@@ -109,7 +109,7 @@ def amount_of(dialect: Any, formula: CostExpression, number: Callable[[str], Any
 
 
 def per_case(dialect: Any, parts: list[Any], amounts: Amounts, rule: CutPoints) -> Sums:
-    """What each decision is expected to cost in its own case."""
+    """The expected cost of each decision at each case's own costs."""
     posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
     factors = [float(factor) for factor in rule.factors]
     if any(factor != 1 for factor in factors):

@@ -1,4 +1,4 @@
-"""Posteriors where a rule runs, as expressions over the columns of its scores."""
+"""Posteriors at a rule's priors, as expressions over the columns of its scores."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from stakes._checks import sum_tolerance
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
 
-#: Makes a column of what is read more than once, and returns a reference to it.
+#: Makes a column of an expression that is used more than once; returns a reference to it.
 Keep = Callable[[str, Any], Any]
-#: Exponents beyond this are as good as infinite, and their exponentials still numbers.
+#: Larger exponents are as good as infinite; exponentials up to here are finite.
 _FAR = 700.0
 
 
 class Scaling(NamedTuple):
-    """Calibration by a scale and a bias for each class, of log-scores not below a bound."""
+    """Calibration by a scale and a bias for each class, of log scores clipped from below."""
 
     scales: list[float]
     biases: list[float]
@@ -31,7 +31,7 @@ class Scaling(NamedTuple):
 
 
 def scaling_of(rule: CutPoints) -> Scaling | None:
-    """The scales and biases of a calibrator that has such; None for others."""
+    """The scales and biases of a calibrator; None if it has none."""
     from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
     from stakes.calibration.calibrators.logistic import Logistic
 
@@ -47,18 +47,18 @@ def scaling_of(rule: CutPoints) -> Scaling | None:
 
 
 def has_formula(rule: CutPoints) -> bool:
-    """Whether posteriors where the rule runs are an expression over its columns."""
+    """Whether posteriors at the rule's priors are an expression over its columns."""
     if rule.scores == "decision" or (rule.scores == "rank" and rule.calibrator is None):
         return False
     return rule.calibrator is None or scaling_of(rule) is not None
 
 
 def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
-    """Whether a row holds scores that can be decided; unknown or false where not."""
+    """Whether a row holds scores that can be decided; null or false if not."""
     lit = dialect.literal
     if rule.scores != "posterior" and not getattr(dialect, "has_nan", True):
         return dialect.known(reduce(add, columns))
-    if rule.scores != "posterior":  # what is no number is above infinity
+    if rule.scores != "posterior":  # nan is above infinity
         return reduce(add, columns) <= lit(math.inf)
     if len(columns) == 1:
         return dialect.between(columns[0], lit(0.0), lit(1.0))
@@ -68,19 +68,19 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
 
 
 def sum_slack(rule: CutPoints) -> float:
-    """How far posteriors of the type of the scores may be from adding to 1."""
+    """How far posteriors of the scores' type may be from summing to 1."""
     return sum_tolerance(np.dtype(rule.score_type))
 
 
 def plain(name: str, expression: Any) -> Any:
-    """No column is made."""
+    """The expression itself; makes no column."""
     return expression
 
 
 def posteriors_before(
     rule: CutPoints, dialect: Any, columns: list[Any], keep: Keep = plain
 ) -> list[Any]:
-    """In proportion to the posteriors before they are moved to other priors."""
+    """Values proportional to the posteriors before they are moved to other priors."""
     scaling = scaling_of(rule) if rule.calibrator is not None else None
     if len(rule.classes) == 2:
         if scaling is None and rule.scores == "posterior":
@@ -97,7 +97,7 @@ def posteriors_before(
         parts = [dialect.exp(gap) for gap in gaps]
     if scaling is None:
         return parts
-    least = _FAR / max(1.0, *scaling.scales)  # below, a power would be no number to some engines
+    least = _FAR / max(1.0, *scaling.scales)  # below, some engines fail to compute the power
     least = math.exp(-(least if scaling.bound is None else min(least, scaling.bound)))
     parts = [dialect.greatest([each, lit(least)]) for each in parts]
     if scaling.normalised:
@@ -112,7 +112,7 @@ def posteriors_before(
 
 
 def _odds(rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | None) -> Any:
-    """Log odds of the second of two classes, calibrated."""
+    """Calibrated log odds of the second of two classes."""
     lit, score = dialect.literal, columns[-1]
     if len(columns) == 2 and rule.scores != "posterior":
         score = columns[1] - columns[0]
@@ -137,14 +137,14 @@ def _odds(rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | 
 
 
 def _of_posteriors(rule: CutPoints) -> bool:
-    """Whether the calibrator was fitted on posteriors, and so reads their log odds."""
+    """Whether the calibrator was fitted on posteriors, so that it reads their log odds."""
     from stakes.calibration.score_kind import POSTERIORS, TABLE
 
     return rule.calibrator is not None and rule.calibrator._sort in (POSTERIORS, TABLE)
 
 
 def _of_odds(dialect: Any, odds: Any, keep: Keep) -> list[Any]:
-    """Both posteriors from log odds, each to its last digits."""
+    """Both posteriors from log odds, each to full precision."""
     lit = dialect.literal
     near = dialect.smallest([dialect.greatest([odds, lit(-_FAR)]), lit(_FAR)])
     against = keep("against", dialect.exp(lit(0.0) - near))

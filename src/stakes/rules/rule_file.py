@@ -1,4 +1,4 @@
-"""Rules as JSON: what a file holds, its published form, and a rule made again from it."""
+"""Rules as JSON: write them, read them, and describe the format."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_rule(rule: DecisionRule, path: Path) -> None:
 def load_rule(path: str | Path) -> DecisionRule:
     """Read a rule that `DecisionRule.save` wrote; no code is executed.
 
-    A file of a newer version, or one that was changed or cut off after it was written, is refused.
+    Refuses a file of a newer version, or one that was changed or truncated after it was written.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def rule_schema() -> dict[str, Any]:
     Returns
     -------
     dict
-        For any validator; the same file lies in the package as ``stakes/rules/rule.schema.json``.
+        For any validator; the package holds it as ``stakes/rules/rule.schema.json``.
 
     Examples
     --------

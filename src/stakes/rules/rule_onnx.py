@@ -1,4 +1,4 @@
-"""A rule as a model of ONNX: scores in; decisions, their names and expected costs out."""
+"""A rule as an ONNX model: scores in; decisions, their names and expected costs out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from stakes.rules.row_posteriors import has_formula, posteriors_before, valid
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
-#: The version of the file: what runtimes of 2022 read.
+#: The version of the file format, which runtimes of 2022 read.
 _FILE = 8
 _TYPES = {"float32": "FLOAT", "float64": "DOUBLE"}
 
@@ -46,7 +46,7 @@ def rule_as_onnx(
 
 
 def _takes_one(rule: DecisionRule, single: bool | None) -> bool:
-    """Whether the input is one score for each case, or one for each class."""
+    """Whether the input is one score per case, rather than one per class."""
     two, posterior = len(rule.classes) == 2, rule.scores == "posterior"
     chosen = two and not posterior if single is None else of_kind(single, "single", bool)
     if chosen and not two:
@@ -77,7 +77,7 @@ def _refuse_unsayable(rule: DecisionRule) -> None:
 def _outputs(
     rule: DecisionRule, graph: Graph, scores: list[Value]
 ) -> tuple[dict[str, Value], dict[str, str]]:
-    """What the graph gives, by name, and what is said about it."""
+    """The outputs of the graph by name, and its metadata."""
     doubles = [graph.cast(each, "DOUBLE") for each in scores]
     fits = valid(rule, graph, doubles)
     neutral = 1 / len(rule.classes) if rule.scores == "posterior" else 0.0
@@ -100,7 +100,7 @@ def _outputs(
 
 
 def _by_cuts(rule: DecisionRule, graph: Graph, score: Value) -> Value:
-    """The score compared with the cuts that `decide` compares it with, in its own type."""
+    """Compare the score with the same cuts as `decide`, in its own type."""
     at, taken = rule.raw_cuts()
     if not at:
         return graph.literal(taken[0])
@@ -115,9 +115,9 @@ def _by_cuts(rule: DecisionRule, graph: Graph, score: Value) -> Value:
 def _posteriors(
     rule: DecisionRule, graph: Graph, scores: list[Value]
 ) -> tuple[list[Value], dict[str, str]]:
-    """In proportion to the posteriors before they are moved; those of a table are; none for ranks.
+    """Values proportional to the posteriors, and metadata of a table.
 
-    With it, what is said of a table.
+    They are at the priors before moving, or from a table at the rule's priors. Ranks have none.
     """
     if has_formula(rule):
         if rule.scores == "llr" and rule.calibrator is None:
@@ -138,13 +138,13 @@ def _posteriors(
 
 
 def _moved(rule: DecisionRule, graph: Graph, parts: list[Value]) -> list[Value]:
-    """In proportion to the posteriors where the rule runs."""
+    """Values proportional to the posteriors at the rule's priors."""
     factors = [float(factor / max(rule.factors)) for factor in rule.factors]
     return [graph.literal(f) * part for f, part in zip(factors, parts, strict=True)]
 
 
 def _expected(rule: DecisionRule, graph: Graph, parts: list[Value], fits: Value) -> Value:
-    """What each decision is expected to cost, in a column each; no number where nothing is."""
+    """The expected cost of each decision, one column each; nan for invalid rows."""
     total, columns = reduce(add, parts), []
     for column in rule.priced_costs.values.T.tolist():
         sums = [graph.literal(cost) * part for cost, part in zip(column, parts, strict=True)]
@@ -161,7 +161,7 @@ def _assembled(
     said: dict[str, str],
     opset: int,
 ) -> Any:
-    """The model, checked."""
+    """The complete model, checked."""
     onnx, helper, types = graph.onnx, graph.onnx.helper, graph.onnx.TensorProto
     shapes = {
         "decision": (types.INT64, ["n"]),

@@ -1,4 +1,4 @@
-"""The parts of a rule that must fit each other."""
+"""Check that the parts of a rule fit each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def priors_of_calibrator(rule: DecisionRule) -> FloatArray:
 
 
 def refuse_what_contradicts(rule: DecisionRule) -> None:
-    """Raise for parts that cannot be meant together."""
+    """Raise for parts that contradict each other."""
     if rule.scores == "rank" and rule.cut is None and rule.calibrator is None:
         raise DataError("a rule on ranks needs `cut` or a calibrator.")
     if rule.cut is not None:
@@ -87,7 +87,7 @@ def columns_of_rule(rule: DecisionRule) -> tuple[str, ...] | None:
 
 
 def prices_of_rule(rule: DecisionRule) -> FloatArray | None:
-    """The price of each decision, in their order; None where all are free."""
+    """The price of each decision, in their order; None if all are free."""
     given: Any = rule.prices
     if given is None:
         return None
@@ -121,5 +121,5 @@ def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:
         raise DataError("`case_costs` must have a row for each class, a column for each decision.")
     for row in table:
         for text in row:
-            CostExpression(text)  # a formula that cannot be read is refused here
+            CostExpression(text)  # refuses a formula that cannot be parsed
     return table

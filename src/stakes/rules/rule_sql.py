@@ -1,4 +1,4 @@
-"""A rule as one expression of SQL."""
+"""A rule as one SQL expression."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from stakes.rules.sql_text import DIALECTS, DUCKDB, Sql, SqlDialect
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
-#: Dialects that sqlglot writes, and whether what is no number can be stored there.
+#: Dialects that sqlglot writes, and whether they can store nan.
 _TRANSLATED = {"bigquery": True, "snowflake": True, "redshift": True, "tsql": False, "mysql": False}
 SQL_DIALECTS = (*DIALECTS, *_TRANSLATED)
 
 
 class _WithoutNaN(type(DUCKDB)):  # type: ignore[misc]
-    """The SQL that is translated for engines without numbers that are none."""
+    """The SQL that is translated for engines without nan."""
 
     has_nan = False
 
@@ -51,7 +51,7 @@ def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
 
 
 def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
-    """The decision on a row by its name, and null where the row holds no score."""
+    """The name of the decision for a row; null if the row holds no valid score."""
     names = score_columns(rule, columns)
     if rule.scores == "decision":
         raise CostError("decisions are taken already; there is no SQL to decide them.")
@@ -81,7 +81,7 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
 
 
 def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
-    """The columns of the scores: those given, or those that the rule knows."""
+    """The columns of the scores: the given ones, or those of the rule."""
     given = rule.columns if columns is None else columns
     if given is None:
         one = len(rule.classes) == 2
@@ -108,7 +108,7 @@ def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
 
 
 def _is_single(rule: DecisionRule, names: Sequence[str]) -> bool:
-    """Whether one column holds what the cuts are on: log odds of two columns are a difference."""
+    """Whether one column holds what is compared with cuts; two columns of log odds do not."""
     return len(names) == 1 or rule.scores == "posterior"
 
 
@@ -136,7 +136,7 @@ def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
 
 
 def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
-    """The score compared with the cuts; null for what is no number, or no probability."""
+    """Compare the score with the cuts; null for nan and invalid probabilities."""
     at, taken = rule.raw_cuts()
     names = [dialect.literal(rule.decisions[j]).text for j in taken]
     low, high = ["", ""]
@@ -157,7 +157,7 @@ def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
 
 
 def _sides(dialect: SqlDialect, score: Sql, cut: float, kind: str) -> tuple[str, str]:
-    """Not above a cut, and above it: by the cut itself, or the next number if that is shorter."""
+    """Conditions "not above a cut" and "above it", with the cut or the next float if shorter."""
     number = np.dtype(kind).type
     after = float(np.nextafter(number(cut), number(np.inf)))
     if len(repr(after)) < len(repr(cut)):

@@ -1,4 +1,4 @@
-"""A rule as people read it."""
+"""A rule in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LETTERS = {"posterior": "p", "log_odds": "log-odds", "llr": "llr", "rank": "sco
 
 
 def in_words(rule: DecisionRule) -> str:
-    """When the second decision is taken, or what is decided on each side of the cuts."""
+    """When the second decision is taken, or the decision on each side of the cuts."""
     if rule.scores == "decision":
         return "decisions as given"
     after = "" if rule.calibrator is None else f" after {rule.calibrator.kind} calibration"
@@ -47,7 +47,7 @@ def in_words(rule: DecisionRule) -> str:
 
 
 def in_words_short(rule: DecisionRule) -> str | None:
-    """The same for a table, where several cuts are told elsewhere; None without cuts."""
+    """The same for a table, "see notes" if there are several cuts; None without cuts."""
     if rule.per_case:
         return "per case"
     if not rule.has_cuts:
@@ -57,7 +57,7 @@ def in_words_short(rule: DecisionRule) -> str | None:
 
 
 def _prices_said(rule: DecisionRule) -> str:
-    """What decisions cost besides, where no cut shows it."""
+    """The prices of decisions, if no cut shows them."""
     if rule.prices is None:
         return ""
     pairs = zip(rule.decisions, rule.prices.tolist(), strict=True)
@@ -66,7 +66,7 @@ def _prices_said(rule: DecisionRule) -> str:
 
 
 def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
-    """Each cut with the digits that decide these scores alike; three digits without scores."""
+    """Each cut with enough digits to decide these scores alike; three digits without scores."""
     numbers = None if scores is None else as_floats(scores, "scores")
     below = rule.threshold is not None and rule.taken[0] == 1
     said = partial(cut_text, above=not below)
@@ -79,7 +79,7 @@ def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:
 def said_alike(
     rules: Mapping[str, DecisionRule | None], scores: Mapping[str, Any]
 ) -> dict[str, DecisionRule | None]:
-    """The same rules; equal cuts get the same digits, which decide the scores of all alike."""
+    """The same rules; equal cuts get equal digits, which decide the scores of all models alike."""
     found, together = dict(rules), dict[Any, list[str]]()
     for name, rule in rules.items():
         if rule is not None and rule.cut_texts is not None and scores.get(name) is not None:
@@ -95,12 +95,12 @@ def said_alike(
 
 
 def _nearest(scores: Any, rule: Any) -> NDArray[Any]:
-    """The scores beside each cut, which alone tell how many digits it needs."""
+    """The scores next to each cut; only these determine how many digits it needs."""
     ordered = np.unique(scores)
     places = np.add.outer(np.searchsorted(ordered, rule.thresholds), (-1, 0, 1)).ravel()
     return np.asarray(ordered[np.unique(places.clip(0, ordered.shape[0] - 1))])
 
 
 def _begins_with_cut(rule: DecisionRule, k: int) -> bool:
-    """Whether the decision above a cut is also taken at it: it is the earlier of the two."""
+    """Whether a score equal to a cut gets the decision above it, as the earlier of the two."""
     return rule.cut is None and rule.stretches[k + 1].included

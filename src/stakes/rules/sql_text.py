@@ -1,4 +1,4 @@
-"""Expressions of SQL as text, built with the operators of Python, in the spelling of an engine."""
+"""SQL expressions as text, built with Python operators, in the syntax of an engine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 
 def _joined(sign: str) -> Any:
-    """The method of `Sql` that puts a sign between two pieces."""
+    """The method of `Sql` that puts an operator between two pieces."""
     return lambda one, other: Sql(f"({one.text} {sign} {other.text})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sql:
-    """A piece of SQL that can be added, compared and so on; always safe to put beside others."""
+    """A piece of SQL that supports operators; always safe to combine with others."""
 
     text: str
 
@@ -27,15 +27,15 @@ class Sql:
 
 
 class SqlDialect:
-    """The words that engines of SQL spell alike; each engine adds its own."""
+    """SQL that most engines write alike; each engine overrides what differs."""
 
-    #: Around the name of a column.
+    #: Quotes the name of a column.
     quote = '"'
-    #: What makes a number a double.
+    #: Suffix that makes a number a double.
     double = "e0"
     #: The type of doubles.
     double_type = "DOUBLE"
-    #: Whether there are numbers that are none, above all others.
+    #: Whether nan exists and sorts above all numbers.
     has_nan = True
     #: See `Narwhals.most_terms`.
     most_terms = 1_000
@@ -78,15 +78,15 @@ class SqlDialect:
         return Sql(f"CAST('{'-' if negative else ''}Infinity' AS {self.double_type})")
 
     def escaped(self, value: str) -> str:
-        """Text as it stands between quotes."""
+        """Text escaped for single quotes."""
         return value.replace("'", "''")
 
     def when(self, condition: Sql, then: Sql, otherwise: Sql) -> Sql:
-        """One value or the other; the other where the condition is unknown."""
+        """One value or the other; the other if the condition is null."""
         return Sql(f"CASE WHEN {condition.text} THEN {then.text} ELSE {otherwise.text} END")
 
     def certain(self, condition: Sql) -> Sql:
-        """A condition that `when` can use, perhaps unknown."""
+        """A condition that `when` can use; it may be null."""
         return condition
 
     def first_of(self, branches: list[tuple[Sql, Sql]], otherwise: Sql) -> Sql:
@@ -109,7 +109,7 @@ class SqlDialect:
         return Sql(f"CAST({condition.text} AS {self.double_type})")
 
     def ratio(self, top: Sql, bottom: Sql) -> Sql:
-        """A quotient; nothing where the divisor is zero."""
+        """A quotient; null if the divisor is zero."""
         return Sql(f"({top.text} / nullif({bottom.text}, {self.literal(0.0).text}))")
 
     def root(self, value: Sql) -> Sql:
@@ -125,7 +125,7 @@ class SqlDialect:
         return Sql(f"exp({value.text})")
 
     def power(self, value: Sql, exponent: Sql) -> Sql:
-        """A number not below zero to some power."""
+        """A non-negative number to a power."""
         return Sql(f"power({value.text}, {exponent.text})")
 
     def size(self, value: Sql) -> Sql:
@@ -145,7 +145,7 @@ class SqlDialect:
         return Sql(f"CAST({value.text} AS INTEGER)")
 
     def known(self, value: Sql) -> Sql:
-        """That a value is there."""
+        """Whether a value is not null."""
         return Sql(f"({value.text} IS NOT NULL)")
 
 
@@ -153,7 +153,7 @@ class DuckDBDialect(SqlDialect):
     """The SQL of DuckDB."""
 
     def integer(self, value: Sql, most: int) -> Sql:
-        """The smallest type that holds it: small keys are counted in a plain array."""
+        """The smallest type that holds it, since DuckDB counts small keys in a plain array."""
         widths = (("UTINYINT", 8), ("USMALLINT", 16), ("INTEGER", 31))
         kind = next((name for name, bits in widths if most < 2**bits), "BIGINT")
         return Sql(f"CAST({value.text} AS {kind})")
@@ -165,11 +165,11 @@ class SparkDialect(SqlDialect):
     quote = "`"
     double = "D"
     text_type = "STRING"
-    #: Batches need pyarrow and pandas where Spark runs, so sums stay in SQL for longer.
+    #: Batches need pyarrow and pandas on Spark's machines, so longer sums stay in SQL.
     most_terms = 5_000
 
     def escaped(self, value: str) -> str:
-        """Text as it stands between quotes."""
+        """Text escaped for single quotes."""
         return value.replace("\\", "\\\\").replace("'", "\\'")
 
     def integer(self, value: Sql, most: int) -> Sql:
@@ -184,13 +184,13 @@ class PostgresDialect(SqlDialect):
 
 
 class SqliteDialect(SqlDialect):
-    """The SQL of SQLite, whose numbers that are none are nulls."""
+    """The SQL of SQLite, which stores nan as null."""
 
     double_type = "REAL"
     has_nan = False
 
     def digits(self, value: float) -> str:
-        """A float that is read as itself: before 3.43 SQLite misreads some of 16 digits."""
+        """A float that reads back exactly: before 3.43, SQLite misreads some with 16 digits."""
         found = super().digits(value)
         mantissa = found.partition("e")[0].replace("-", "").replace(".", "").strip("0")
         if len(mantissa) <= _SURE_DIGITS:
@@ -215,12 +215,12 @@ class SqliteDialect(SqlDialect):
         return Sql(f"max({', '.join(value.text for value in values)})")
 
 
-#: Digits of decimals that every version of SQLite reads right; and how many binary places a
-#: whole number may be divided by: below 2**63 it is read right too.
+#: Decimal digits that every version of SQLite reads exactly; and by how many powers of two a
+#: whole number may be divided, since whole numbers below 2**63 are read exactly too.
 _SURE_DIGITS, _MOST_PLACES = 15, 62
 
 DUCKDB, SPARK = DuckDBDialect(), SparkDialect()
-#: The dialects that are written here, by the name of their engine.
+#: The dialects defined here, by the name of their engine.
 DIALECTS: dict[str, SqlDialect] = {
     "duckdb": DUCKDB,
     "spark": SPARK,

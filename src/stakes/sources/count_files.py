@@ -167,7 +167,7 @@ def _summaries_of(word: str) -> list[str]:
     path = as_path(word)
     if path.is_dir():
         inside = [str(p) for p in sorted(path.rglob("*")) if p.is_file() and not hidden(p, path)]
-        rows = bool(inside) and not is_summary(inside[0])  # opens few of many files
+        rows = bool(inside) and not is_summary(inside[0])  # then only .json files are opened
         held = [p for p in inside if (not rows or p.endswith(".json")) and is_summary(p)]
         if held and len(held) < len(inside):
             odd = next(each for each in inside if each not in held)
