@@ -19,6 +19,7 @@ from stakes import application, audit, curves, elicitation, metrics, summaries, 
 from stakes._checks import as_number, as_pair, as_whole, of_kind, two_numbers
 from stakes._columns import as_reals, in_brief
 from stakes._files import as_path
+from stakes._guesses import CallError
 from stakes._names import place_of
 from stakes.exceptions import CostError, DataError, FormatError, LabelError, StakesError
 
@@ -404,6 +405,21 @@ class TestKinds:
             stakes.estimation.cost_from_labels(np.array(0.5), held)
         with pytest.raises(DataError, match="`labelled` must be a bool"):
             cases.from_bins(SCORES, application=TWO, labelled=Y)  # type: ignore[arg-type]
+
+    def test_estimates_with_too_many_arguments_by_place(self) -> None:
+        room = stakes.estimation
+        held = room.DecidedCases.from_scores(None, [0.1, 0.9] * 20, costs=TWO)
+        for call, given, taken in (
+            (room.cost_from_judge, (Y, Y, Y, TWO), "`y_true`, `judge`"),
+            (room.cost_from_labels, (Y * 10, held, held), "`y_true`, `cases`"),
+            (room.plan_labels, (held, 0.1), "`cases`"),
+        ):
+            with pytest.raises(CallError, match=f"by place no more than {taken}") as caught:
+                call(*given)  # type: ignore[operator]
+            assert caught.value.hint is not None
+            assert caught.value.hint.startswith(call.__name__)
+        with pytest.raises(CallError, match="needs `decisions`"):
+            room.cost_from_judge(Y, Y, costs=TWO)  # type: ignore[call-arg]
 
     def test_costs_of_other_cases(self) -> None:
         cases = stakes.CaseCosts.binary(fn=[1.0, 2.0, 3.0], fp=1.0)

@@ -389,6 +389,12 @@ LINES = {
     "cases_needed": _CASES,
     "constrained_slices": _ALIKE,
     "estimate_cost": _ESTIMATED,
+    "cost_from_judge": "cost_from_judge(y_true, judge, decisions=decisions, "
+    'costs={"fn": 10, "fp": 1})',
+    "cost_from_labels": "cost_from_labels(y_true, DecidedCases.from_scores(None, posteriors, "
+    'costs={"fn": 10, "fp": 1}))',
+    "plan_labels": "plan_labels(DecidedCases.from_scores(None, posteriors, "
+    'costs={"fn": 10, "fp": 1}), labels=300)',
     "evaluate_cascade": 'evaluate_cascade(y_true, {"small": p, "large": q}, '
                         'prices={"small": 0, "large": 0.05}, costs={"fn": 10, "fp": 1})',
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_level, of_kind, same_length
 from stakes._columns import known_entries
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import encode
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.labelled_rows import (
@@ -107,6 +107,7 @@ class LabelledCost(AnswersGuesses):
 
 
 # Why the interval inverts a score test, and what was tried: docs/design/estimation.md.
+@answers_guesses
 def cost_from_labels(
     y_true: Any,
     cases: DecidedCases,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_level, same_length
 from stakes._columns import as_column, as_weights, known_entries
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.score_test_limits import chance_of, equal_shares
 from stakes._names import encode
 from stakes.application import Application, CaseCosts
@@ -125,6 +125,7 @@ class JudgedCost(AnswersGuesses):
 
 
 # The correction, its interval and when it is refused: docs/design/estimation.md.
+@answers_guesses
 def cost_from_judge(
     y_true: Any,
     judge: Any,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, as_number, as_whole, keep, of_kind
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._random import as_generator
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.few_labels import compared_costs
@@ -94,6 +94,7 @@ class LabelPlan(AnswersGuesses):
         return f"<LabelPlan of {self.labels} labels of {self.chances.shape[0]} cases>"
 
 
+@answers_guesses
 def plan_labels(
     cases: DecidedCases,
     *,
