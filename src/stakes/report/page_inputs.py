@@ -74,7 +74,7 @@ def _position(sheet: Sheet) -> Html:
     """The way back, a link to where things stand, and the command that asks for it."""
     if not sheet.moves and sheet.capacity is None:
         return Html("")
-    words = "Numbers you type move the slider to its nearest stop."
+    words = "A number you type is replaced by the nearest one on the slider."
     back = Html('<button type="button" id="reset">Reset</button>')
     link = joined(back, Html('<a id="here" href="#">Link to these settings</a>'))
     again = Html('<pre id="again" hidden></pre>') if sheet.record["inquiry"] is not None else ""

@@ -98,7 +98,8 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
         "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
-                     "decided. Large symbols: the models at the current settings.",
+                     "decided. Along each line abstaining costs more and more, from nothing on. "
+                     "Large symbols: the models at the current settings.",
                      {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),

@@ -20,7 +20,7 @@ MOST_USED = (
 )
 EXAMPLES = """examples:
   stakes ask churn.csv --label churned --positive yes --scores gbm_p,logreg_p -o costs.toml
-  stakes ask churn.csv --label churned --positive yes --scores gbm_p --acts-at 30% --tuned f1
+  stakes ask churn.csv --label churned --positive yes --scores gbm_p --acts-at 30%
   stakes ask --prevalence 5% --rank always,errs,never,errs_negatives,errs_positives
   stakes ask churn.csv --label churned --positive yes --scores gbm_p --answers costs.toml
 
