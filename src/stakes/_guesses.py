@@ -89,8 +89,7 @@ def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> d
     unknown = [word for word in options if word not in known]
     if unknown:
         said = ", ".join(f"`{word}`" for word in unknown)
-        left = known - options.keys()  # what is given already answers nothing
-        lines = dict.fromkeys(_word_here(name, word, left) for word in unknown)
+        lines = dict.fromkeys(_word_here(name, word, known) for word in unknown)
         raise CallError(f"{name}() has no argument {said}.", hint="; ".join(lines))
     return options
 

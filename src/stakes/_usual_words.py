@@ -362,6 +362,8 @@ OPTIONS: dict[str, dict[str, str]] = {
                  "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",
         "decisions": "reference.alike(p_new, decisions=...) in place of p_new",
     },
+    "evaluate_cascade": dict.fromkeys(("cost", "price", "stage_costs"),
+                                      'prices={"small": 0, "large": 0.05}, by the names in stages'),
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
 }  # fmt: skip
 
