@@ -414,7 +414,7 @@ class TestKinds:
             (room.cost_from_labels, (Y * 10, held, held), "`y_true`, `cases`"),
             (room.plan_labels, (held, 0.1), "`cases`"),
         ):
-            with pytest.raises(CallError, match=f"by place no more than {taken}") as caught:
+            with pytest.raises(CallError, match=f"takes only {taken} by position") as caught:
                 call(*given)  # type: ignore[operator]
             assert caught.value.hint is not None
             assert caught.value.hint.startswith(call.__name__)

@@ -736,7 +736,10 @@ class TestFifthList:
     @pytest.mark.parametrize(
         ("typed", "answer"),
         [
-            (lambda: stakes.calibrate, "stakes.calibration.Affine().fit(stakes.Posteriors(p)"),
+            (
+                lambda: stakes.calibrate,
+                'stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p)',
+            ),
             (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions)"),
             (lambda: _evaluated().save, 'ev.rule().save("rule.json")'),
             (lambda: _evaluated().to_sql, 'ev.rule().to_sql("duckdb", columns="p")'),
@@ -817,8 +820,8 @@ class TestSixthList:
                 lambda: stakes.CostMatrix.binary(fn=9, fp=1).with_abstention("ask", cost=2),
                 'costs.with_abstention(2, name="ask a person")',
             ),
-            (lambda: stakes.curves.switch_points(_evaluated()), 'switch_points({"a": stakes.Sc'),
-            (lambda: stakes.curves.switch_points(Y, GBM), 'switch_points({"a": stakes.Sc'),
+            (lambda: stakes.curves.switch_points(_evaluated()), "switch_points({name: stakes.Sc"),
+            (lambda: stakes.curves.switch_points(Y, GBM), "switch_points({name: stakes.Sc"),
             (
                 lambda: stakes.testing.check_laws(lambda y_true, y_pred: 1.0),
                 'goes by its name: "f1"',
@@ -1048,6 +1051,32 @@ class TestEighthList:
         with contextlib.suppress(SystemExit):
             assert main(words) == 2
         assert answer in capsys.readouterr().err
+
+
+class TestTwoWords:
+    """One score per case, and labels of which nothing says which one it speaks for."""
+
+    WORDS = ("Legit", "Fraud")
+
+    @pytest.mark.parametrize(
+        "typed",
+        [
+            lambda y, p: stakes.ScoreCounts.from_scores(y, p, kind="posterior"),
+            lambda y, p: stakes.calibration.Affine().fit(stakes.Posteriors(p), y),
+            stakes.calibration.reliability_table,
+        ],
+    )
+    def test_asks(self, typed: Any) -> None:
+        y, p = np.array(self.WORDS * 30), np.linspace(0.1, 0.9, 60)
+        with pytest.raises(stakes.exceptions.LabelError, match="which one") as error:
+            typed(y, p)
+        assert "['Fraud', 'Legit']" in str(error.value)
+        typed(np.array(["no", "yes"] * 30), p)
+
+    def test_the_answer_can_be_typed(self) -> None:
+        y, p = np.array(self.WORDS * 30), np.linspace(0.1, 0.9, 60)
+        counts = stakes.ScoreCounts.from_scores(y, p, kind="posterior", classes=["Legit", "Fraud"])
+        assert counts.classes == self.WORDS
 
 
 def _rule() -> Any:

@@ -10,7 +10,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stakes._lazy import NoSuchNameError
-from stakes._usual_words import ATTRIBUTES, KEYWORDS, LINES, OF_SUMMARIES, OPTIONS, ROOMS, TABLES
+from stakes._usual_words import (
+    ATTRIBUTES,
+    KEYWORDS,
+    LINES,
+    OF_SUMMARIES,
+    OPTIONS,
+    ROOMS,
+    TABLES,
+    VARIABLES,
+)
 from stakes.exceptions import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +79,7 @@ def no_attribute(place: str | type, name: str) -> str:
         return lacks
     said = [line for each in places if (line := ATTRIBUTES.get(each, {}).get(name))]
     if not said and name in TABLES and "frame" in known:
-        said = [TABLES[name]]
+        said = [VARIABLES.get(places[0], "result") + TABLES[name]]
     if not said and isinstance(place, str):
         rooms = [f"stakes.{room}" for room in ROOMS if f"stakes.{room}" != place]
         said = [f"{r}.{name}" for r in rooms if name in importlib.import_module(r).__all__]

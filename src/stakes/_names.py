@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._columns import EXACT, as_column, in_brief
 from stakes.exceptions import DataError, LabelError, StakesError
-from stakes.messages.audience import row
+from stakes.messages.audience import either, named, row
 from stakes.typing import IntArray, Name
 
 
@@ -125,6 +125,38 @@ def observed_names(*columns: NDArray[Any]) -> tuple[Name, ...]:
             f"labels of different kinds cannot be ordered: {listed(sorted(found, key=repr))}.",
             hint="give the order yourself: classes=[...], decision_names=[...]",
         ) from None
+
+
+#: Pairs of names whose second one is the positive class wherever people write them.
+_KNOWN_PAIRS = {
+    ("no", "yes"),
+    ("n", "y"),
+    ("false", "true"),
+    ("f", "t"),
+    ("negative", "positive"),
+    ("neg", "pos"),
+    ("0", "1"),
+    ("nontarget", "target"),
+    ("non-target", "target"),
+    ("impostor", "target"),
+    ("imposter", "target"),
+}
+
+
+def need_second(names: Sequence[Name]) -> None:
+    """Raise where one score per case is given and nothing says which of two words it is for."""
+    first, *others = names
+    if len(others) != 1 or not (isinstance(first, str) and isinstance(others[0], str)):
+        return
+    if (first.lower(), others[0].lower()) not in _KNOWN_PAIRS:
+        pairs = (list(names), list(reversed(names)))
+        raise LabelError(
+            f"{named('y_true')} holds {listed(names)}: which one do high scores speak for?",
+            hint=either(
+                " or ".join(f"classes={pair}" for pair in pairs) + ": the second one",
+                " or ".join(f"--positive {name}" for name in names),
+            ),
+        )
 
 
 def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:

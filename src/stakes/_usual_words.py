@@ -65,12 +65,16 @@ _TABLE = "stakes.ConfusionMatrix.from_decisions(y_true, decisions)"
 _FRAME = 'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={"fn": 10, "fp": 1})'
 _ABSTAIN = "costs=stakes.CostMatrix.binary(fn=40, fp=4).with_abstention(2)"
 _DECIDED = "decisions in place of posteriors: (p > t).astype(int)"
-_CALIBRATED = "calibrator.posteriors(scores), one column per class"
+_CALIBRATED = (
+    "calibrator.posteriors(scores), one column per class; of probabilities "
+    "calibrator.posteriors(stakes.Posteriors(p))"
+)
 _LOSS = "stakes.torch.ExpectedCostLoss(costs)"
 _SCORER = "stakes.sklearn.make_cost_scorer(costs)"
 
 _CALIBRATE = (
-    "stakes.calibration.Affine().fit(stakes.Posteriors(p), y_true).posteriors(stakes.Posteriors(p))"
+    'stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p), y_true)'
+    ".posteriors(stakes.Posteriors(p))"
 )
 _ALIKE = (
     "stakes.resources.constrained_slices(y_true, p, by=column, costs=costs, "
@@ -364,6 +368,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "evaluate_cascade": dict.fromkeys(("cost", "price", "stage_costs"),
                                       'prices={"small": 0, "large": 0.05}, by the names in stages'),
+    "Calibrator.fit": {"bound": 'Affine(bound="data").fit(stakes.Posteriors(p), y_true)'},
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
 }  # fmt: skip
 
@@ -379,7 +384,8 @@ LINES = {
     "evaluate": 'evaluate(y_true, {"a": p1, "b": p2}, costs={"fn": 10, "fp": 1}); of a data frame '
                 + _FRAME,
     "evaluate_frame": _FRAME,
-    "interval": f"interval({_TABLE}, application=costs)",
+    "interval": f"interval({_TABLE}, application=costs, level=0.95); or of posteriors "
+                "ev[ev.best].interval, where ev = stakes.evaluate(y_true, p, costs=costs)",
     "compare": 'compare(stakes.PairedCounts.from_decisions(y_true, {"a": d1, "b": d2}), '
                'application=costs); or of posteriors evaluate(y_true, {"a": p1, "b": p2}, '
                "costs=costs).comparison",
@@ -406,25 +412,30 @@ LINES = {
                   "CostMatrix.binary(fn=40, fp=4)",
     "CaseCosts": 'CaseCosts.binary(fn=df["amount"], fp=4)',
     "Application": 'Application({"fn": 40, "fp": 4}, unit="EUR", volume=100_000, period="year")',
-    "Calibrator.fit": "Affine().fit(scores, y_true): a calibrator is made first",
+    "Calibrator.fit": "Affine().fit(scores, y_true): a calibrator is made first; of probabilities "
+                      f"{_CALIBRATE}",
     "cross_fit": "cross_fit(y_true, scores, calibrator=stakes.calibration.Isotonic())",
     "ConfusionMatrix.from_decisions": _TABLE,
     "ScoreCounts.from_scores": _SCORES,
     "ScoreCounts": _SCORES,
     "ConfusionMatrix": _TABLE,
     "CostMatrix.with_abstention": 'costs.with_abstention(2, name="ask a person")',
-    "switch_points": f'switch_points({{"a": {_SCORES}, "b": ...}})',
+    "switch_points": "switch_points({name: stakes.ScoreCounts.from_scores(y_true, models[name], "
+                     'kind="posterior", classes=["no", "yes"]) for name in models}), the positive '
+                     "class second",
     "min_cost": 'min_cost(y_true, scores, costs={"fn": 10, "fp": 1})',
 }  # fmt: skip
 #: Functions that take summaries, and are often given rows.
 OF_SUMMARIES = ("interval", "compare", "compare_periods")
 #: Names that other libraries have for the table of a result, and what to type here.
 TABLES = {
-    "to_pandas": "result.frame().to_pandas()",
-    "to_dataframe": "result.frame().to_pandas()",
-    "df": "result.frame().to_pandas()",
-    "to_polars": "result.frame().to_polars()",
-    "to_frame": "result.frame()",
-    "table": "result.frame()",
-    "summary": "result.frame()",
+    "to_pandas": ".frame().to_pandas()",
+    "to_dataframe": ".frame().to_pandas()",
+    "df": ".frame().to_pandas()",
+    "to_polars": ".frame().to_polars()",
+    "to_frame": ".frame()",
+    "table": ".frame()",
+    "summary": ".frame()",
 }
+#: How examples call a thing of a class; others are called result.
+VARIABLES = {"CostMatrix": "costs", "ConfusionMatrix": "matrix", "ScoreCounts": "counts"}

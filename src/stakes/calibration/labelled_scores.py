@@ -15,7 +15,7 @@ from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights, refuse_lost_weights
 from stakes._kernels.class_scores import lay_out, median
 from stakes._kernels.optimise.affine_fit import fit_scaling
-from stakes._names import as_names, encode, listed, observed_names
+from stakes._names import as_names, encode, listed, need_second, observed_names
 from stakes.application import Application
 from stakes.calibration.score_input import Scores, read_scores
 from stakes.decisions import bayes_decisions
@@ -177,6 +177,8 @@ def read_cases(
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):
         raise DataError(f"{named('y_true')} must hold at least one case; got none.")
+    if classes is None and (read.is_column or read.single) and labels.dtype.kind not in "iubf":
+        need_second(observed_names(labels))
     names = _column_names(labels, read.size, read.names if classes is None else classes)
     read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)

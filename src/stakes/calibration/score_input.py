@@ -45,11 +45,11 @@ def refuse_probability_rows(
     if not exact and not (rounded and len(table) >= _FEW_ROWS and near.mean() >= _MOST):
         return
     found = "add to 1" if exact else f"{int(near.sum())} of them add to about 1"
-    told = "probabilities: Posteriors(p), or np.log(p); logits all the same: "
+    told = "probabilities: stakes.Posteriors(p), or np.log(p); logits all the same: "
     raise PosteriorError(
         f"{named(name)} must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
         f"in [0, 1] and {found}, so they are probabilities.",
-        hint=hint or either(f"{told}Posteriors.from_logits(scores)", _AS_PROBABILITIES),
+        hint=hint or either(f"{told}stakes.Posteriors.from_logits(scores)", _AS_PROBABILITIES),
     )
 
 
@@ -98,13 +98,15 @@ class Scores:
 
     If some of the given scores were left out, `rows` holds the positions of the rest. If these are
     a part of all scores, `barred` (K,) marks the classes that some score among all calls
-    impossible. `names` are the names of the columns, if they came with any.
+    impossible. `names` are the names of the columns, if they came with any. `single` says that
+    posteriors came as one column without a name.
     """
 
     values: NDArray[Any]
     rows: NDArray[Any] | None = None
     barred: NDArray[np.bool_] | None = None
     names: tuple[Name, ...] | None = None
+    single: bool = False
 
     @property
     def is_column(self) -> bool:
@@ -184,7 +186,11 @@ class Scores:
         """
         rows = self.given_rows(places)
         if enough is None:
-            typed = either('bound="data", or a number', "--bound 50")
+            typed = either(
+                'bound="data", or a number, where the calibrator is made, as in '
+                'Affine(bound="data")',
+                "--bound 50",
+            )
         else:
             unit = 10.0 ** (np.floor(np.log10(enough)) - 1)  # rounded up to two digits
             typed = setting("bound", float(np.ceil(enough / unit) * unit))
@@ -212,7 +218,8 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     if isinstance(scores, Scores):
         return scores
     if isinstance(scores, Posteriors):
-        return Scores(scores.log_values, names=scores.classes if scores.named else None)
+        names = scores.classes if scores.named else None
+        return Scores(scores.log_values, names=names, single=scores.single)
     array = as_array(scores, name)
     if array.ndim != 2:
         return Scores(as_floats(scores, name))
@@ -240,7 +247,7 @@ def read_log_scores(
     sample_weight: Any = None,
     any_scale: bool = False,
     probabilities: str | None = None,
-    instead: str = "log odds all the same: Posteriors.from_logits(scores)",
+    instead: str = "log odds all the same: stakes.Posteriors.from_logits(scores)",
 ) -> Scores:
     """Like `read_scores`, but refuses scores that look like probabilities, even if rounded.
 
@@ -255,7 +262,9 @@ def read_log_scores(
     if not asked.is_column:
         refuse_probability_rows(asked.values, name)
     elif not any_scale:
-        said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
+        sure = ((asked.values <= 0.0) | (asked.values >= 1.0)).any()
+        bound = ', and bound="data" in the calibrator, since some are 0 or 1' if sure else ""
+        said = probabilities or f"stakes.Posteriors(p), or np.log(p / (1 - p)){bound}"
         python = f"probabilities: {said}; {instead}"
         refuse_probabilities(asked.values, name, either(python, _AS_PROBABILITIES))
     return read

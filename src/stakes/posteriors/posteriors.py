@@ -63,6 +63,8 @@ class Posteriors(AnswersGuesses):
     ----------
     named : bool
         Whether the classes were named; otherwise they are positions.
+    single : bool
+        Whether they came as one column, and nothing named its class.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class Posteriors(AnswersGuesses):
     log_values: FloatArray
     classes: tuple[Name, ...]
     named: bool
+    single: bool
     given: NDArray[np.floating[Any]] | None
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
@@ -85,19 +88,20 @@ class Posteriors(AnswersGuesses):
         if classes is not None:
             classes = as_names(classes, "classes")
             array = _by_name(array, values, classes)
-        wide = array.astype(np.float64)
+        wide, single = array.astype(np.float64), array.ndim == 1
         with np.errstate(divide="ignore"):
-            if array.ndim == 1:
+            if single:
                 logs = np.column_stack([np.log1p(-wide), np.log(wide)])
                 array = np.column_stack([1 - array, array])
             else:
                 logs = np.log(wide)
-        self._keep(logs, classes, given=np.array(array))
+        self._keep(logs, classes, given=np.array(array), single=single)
 
     @classmethod
     def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
         """From scores before the softmax, (n, K); or posterior log odds of class 2, (n,)."""
-        return cls._from_scores(_log_columns(logits, "logits", classes), classes)
+        scores = _log_columns(logits, "logits", classes)
+        return cls._from_scores(scores, classes, single=as_array(logits, "logits").ndim == 1)
 
     @classmethod
     def from_log_posteriors(
@@ -128,7 +132,8 @@ class Posteriors(AnswersGuesses):
             )
         shares = as_priors(priors, names)
         with np.errstate(divide="ignore", invalid="ignore"):  # a certain class of prior 0 raises
-            return cls._from_scores(scores + np.log(shares), classes)
+            moved = scores + np.log(shares)
+        return cls._from_scores(moved, classes, single=as_array(llrs, "llrs").ndim == 1)
 
     # ------------------------------------------------------------- reading it
 
@@ -179,7 +184,8 @@ class Posteriors(AnswersGuesses):
                 hint="give each class that can occur a share, however small",
                 rows=lost[:10].tolist(),
             )
-        return self._from_scores(moved, self.classes if self.named else None)
+        names = self.classes if self.named else None
+        return self._from_scores(moved, names, single=self.single)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = self.values
@@ -194,15 +200,19 @@ class Posteriors(AnswersGuesses):
     # ------------------------------------------------------------- privates
 
     @classmethod
-    def _from_scores(cls, scores: FloatArray, classes: Sequence[Any] | None) -> Posteriors:
+    def _from_scores(
+        cls, scores: FloatArray, classes: Sequence[Any] | None, *, single: bool = False
+    ) -> Posteriors:
         """Normalise log scores row by row; refuse rows without a finite winner."""
-        return cls.__new__(cls)._keep(log_softmax(determined(scores)), classes)
+        return cls.__new__(cls)._keep(log_softmax(determined(scores)), classes, single=single)
 
     def _keep(
         self,
         logs: FloatArray,
         classes: Sequence[Any] | None,
         given: NDArray[np.floating[Any]] | None = None,
+        *,
+        single: bool = False,
     ) -> Self:
         """Store log-posteriors with their names, and probabilities exactly as given."""
         names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
@@ -210,7 +220,13 @@ class Posteriors(AnswersGuesses):
             raise PosteriorError(f"`classes` must name {logs.shape[1]} columns; got {len(names)}.")
         exact = None if given is None else frozen(given)
         named = classes is not None
-        vars(self).update(log_values=frozen(logs), classes=names, named=named, given=exact)
+        vars(self).update(
+            log_values=frozen(logs),
+            classes=names,
+            named=named,
+            single=single and not named,
+            given=exact,
+        )
         return self
 
 

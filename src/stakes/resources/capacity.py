@@ -313,6 +313,11 @@ def batch_ends(
     ]
 
 
+def count_alike(weights: FloatArray) -> bool:
+    """Whether each case counts for as much as any other."""
+    return bool(np.ptp(weights) <= 1e-9 * weights.sum())
+
+
 _Solved = tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]
 
 
@@ -351,9 +356,8 @@ def _one_limit(
         tighter = -first
     prices = np.zeros(len(costs))
     prices[place] = 0.0 if wanted == taken else float(np.nanmean([last, first]))
-    if (wanted != taken or taken < least) and np.ptp(
-        weights
-    ) > close:  # the last case may not fit, and another may
+    if (wanted != taken or taken < least) and not count_alike(weights):
+        # the last case may not fit, and another may
         limits = Limits(np.eye(len(costs))[:, [place]], np.array([low]), np.array([high]))
         choice = repacked(costs, weights, limits, choice, prices[[place]])
     elif taken < least:

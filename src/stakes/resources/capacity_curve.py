@@ -14,7 +14,7 @@ from stakes._guesses import AnswersGuesses
 from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
-from stakes.resources.capacity import expected_costs, optimum, refuse_no_case
+from stakes.resources.capacity import count_alike, expected_costs, optimum, refuse_no_case
 from stakes.resources.limit import Limit, read_limits
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
@@ -139,7 +139,9 @@ def curve_of(
     With `low`, the decision must be taken in so many cases.
     """
     refuse_no_case(len(expected))
-    if not others and not low:
+    # between two sums of unequal weights another set of rows than the first ones may fit better
+    packed = stops is not None and weights is not None and not count_alike(weights)
+    if not others and not low and not packed:
         whole = _whole_curve(expected, names.index(decision), decision, weights, paid)
         return whole if stops is None else _picked(whole, _stops(stops, len(expected)))
     wanted = _stops(stops, len(expected), low)
@@ -161,7 +163,7 @@ def curve_of(
 
 
 def _picked(whole: CapacityCurve, stops: FloatArray) -> CapacityCurve:
-    """The curve at some capacities; cases are not split."""
+    """The curve at some capacities of cases that count alike."""
     close = 1e-9 * whole.capacity[-1]
     at = np.searchsorted(whole.capacity, stops + close, "right") - 1
     real = None if whole.cost is None else whole.cost[at]

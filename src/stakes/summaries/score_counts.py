@@ -25,7 +25,7 @@ from stakes._kernels.label_runs import (
     split_classes,
 )
 from stakes._kernels.roc_hull import cumulative
-from stakes._names import as_names, encode, listed, observed_names
+from stakes._names import as_names, encode, listed, need_second, observed_names
 from stakes.exceptions import DataError, LabelError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
@@ -49,6 +49,7 @@ def _second_class_of(
         names = (0, 1)
     else:
         names = observed_names(column)
+        need_second(names)
     if len(names) != 2:
         raise LabelError(
             f"`y_true` must have two classes; got {len(names)}: {listed(names)}.",
@@ -161,8 +162,8 @@ class ScoreCounts(RankedScores):
         kind : {"llr", "log_odds", "posterior", "rank"}
             What a score means. It is never guessed; by default only the order is meaningful.
         classes : pair of names, optional
-            The two classes; high scores mean the second. By default 0 and 1, or the two sorted
-            values that occur.
+            The two classes; high scores mean the second. By default 0 and 1, or a usual pair such
+            as no and yes; other words must be given in order.
         from_priors : float or pair, optional
             Share of the second class, or of both, that log-odds or posterior scores were made for.
         sample_weight : column, optional

@@ -15,7 +15,7 @@ import numpy as np
 from stakes.application import Application
 from stakes.exceptions import UndefinedError
 from stakes.report.markup import packed
-from stakes.resources.capacity import LimitPrice, batch_ends
+from stakes.resources.capacity import LimitPrice, batch_ends, count_alike
 from stakes.resources.limit import Limit
 from stakes.resources.model_capacity import ModelCapacity
 from stakes.typing import FloatArray
@@ -38,7 +38,8 @@ def capacity_numbers(ev: Evaluation) -> dict[str, Any] | None:
     moving = next((e for e in found.limits if e.limit.at_most < math.inf), None) if found else None
     if found is None or moving is None:
         return None
-    alone = len(found.limits) == 1 and not moving.low
+    weighted = held.weights is not None and not count_alike(held.weights)
+    alone = len(found.limits) == 1 and not moving.low and not weighted
     most = _STOPS if alone else _PROGRAMMES // len(names)
     if most < _FEWEST or (not alone and found.n_cases > _MOST_CASES):
         return None
