@@ -95,7 +95,7 @@ def test_one_message_for_two_readers():
     assert python.value.message.startswith(
         "`scores` give the true class a posterior of 0, in row 0"
     )
-    assert python.value.hint.endswith('trusted: bound="data", or a number')
+    assert python.value.hint.endswith('bound="data", or a number, as in Affine(bound="data")')
     with (
         command_line(),
         speaking_of(rows=[41, 42, 43], y_true="'churned'"),

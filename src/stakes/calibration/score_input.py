@@ -186,11 +186,7 @@ class Scores:
         """
         rows = self.given_rows(places)
         if enough is None:
-            typed = either(
-                'bound="data", or a number, where the calibrator is made, as in '
-                'Affine(bound="data")',
-                "--bound 50",
-            )
+            typed = either('bound="data", or a number, as in Affine(bound="data")', "--bound 50")
         else:
             unit = 10.0 ** (np.floor(np.log10(enough)) - 1)  # rounded up to two digits
             typed = setting("bound", float(np.ceil(enough / unit) * unit))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Keep = Callable[[str, Any], Any]
 #: Larger exponents are as good as infinite; exponentials up to here are finite.
 _FAR = 700.0
+#: No posterior below 1 has larger log odds in float64.
+_SURE = 37.0
 
 
 class Scaling(NamedTuple):
@@ -86,7 +88,7 @@ def posteriors_before(
         if scaling is None and rule.scores == "posterior":
             p = columns[-1]
             return [dialect.literal(1.0) - p, p] if len(columns) == 1 else columns
-        return _of_odds(dialect, _odds(rule, dialect, columns, scaling), keep)
+        return _of_odds_against(dialect, _odds_against(rule, dialect, columns, scaling, keep), keep)
     lit, most = dialect.literal, keep("most", dialect.greatest(columns))
     if scaling is None and rule.scores == "posterior":
         return columns
@@ -111,19 +113,28 @@ def posteriors_before(
     ]
 
 
-def _odds(rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | None) -> Any:
-    """Calibrated log odds of the second of two classes."""
+def _odds_against(
+    rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | None, keep: Keep
+) -> Any:
+    """Calibrated odds of the first of two classes, finite and above 0."""
     lit, score = dialect.literal, columns[-1]
     if len(columns) == 2 and rule.scores != "posterior":
         score = columns[1] - columns[0]
-    bound = None if scaling is None else scaling.bound
+    scale, bias, bound = 1.0, 0.0, None
+    if scaling is not None:
+        scale, bias, bound = scaling.scales[1], scaling.biases[1] - scaling.biases[0], scaling.bound
     if rule.scores == "posterior":
-        ends = (math.exp(-_FAR), 1 - 2.0**-53)
-        if bound is not None:
-            low = 1 / (1 + math.exp(min(bound, _FAR)))
-            ends = max(low, ends[0]), min(1 - low, ends[1])
+        far = _FAR if bound is None else min(bound, _FAR)
+        within = (_FAR - abs(bias)) / scale if scale > 0 else 0.0
+        powers = within > _SURE  # one power is faster than a logarithm and an exponential
+        least = 1 / (1 + math.exp(min(far, within) if powers else far))
+        ends = max(least, math.exp(-_FAR)), min(1 - 1 / (1 + math.exp(far)), 1 - 2.0**-53)
         inside = dialect.smallest([dialect.greatest([score, lit(ends[0])]), lit(ends[1])])
-        odds = dialect.log(inside / (lit(1.0) - inside))
+        inside = keep("inside", inside)
+        ratio = keep("ratio", inside / (lit(1.0) - inside))
+        if powers:
+            return lit(math.exp(-bias)) * dialect.power(ratio, lit(-scale))
+        odds = dialect.log(ratio)
     else:
         odds = score
         if rule.scores == "llr" and rule.calibrator is not None and _of_posteriors(rule):
@@ -131,9 +142,10 @@ def _odds(rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | 
             odds = odds + lit(float(np.log(rule.from_priors[1] / rule.from_priors[0])))
         if bound is not None:
             odds = dialect.smallest([dialect.greatest([odds, lit(-bound)]), lit(bound)])
-    if scaling is None:
-        return odds
-    return lit(scaling.scales[1]) * odds + lit(scaling.biases[1] - scaling.biases[0])
+    if scaling is not None:
+        odds = lit(scale) * odds + lit(bias)
+    near = dialect.smallest([dialect.greatest([odds, lit(-_FAR)]), lit(_FAR)])
+    return dialect.exp(lit(0.0) - near)
 
 
 def _of_posteriors(rule: CutPoints) -> bool:
@@ -143,10 +155,9 @@ def _of_posteriors(rule: CutPoints) -> bool:
     return rule.calibrator is not None and rule.calibrator._sort in (POSTERIORS, TABLE)
 
 
-def _of_odds(dialect: Any, odds: Any, keep: Keep) -> list[Any]:
-    """Both posteriors from log odds, each to full precision."""
+def _of_odds_against(dialect: Any, odds: Any, keep: Keep) -> list[Any]:
+    """Both posteriors from the odds of the first class, each to full precision."""
     lit = dialect.literal
-    near = dialect.smallest([dialect.greatest([odds, lit(-_FAR)]), lit(_FAR)])
-    against = keep("against", dialect.exp(lit(0.0) - near))
+    against = keep("against", odds)
     second = keep("second", lit(1.0) / (lit(1.0) + against))
     return [against * second, second]
