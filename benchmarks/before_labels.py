@@ -436,7 +436,7 @@ def check(python: str) -> None:
                 labels[old], posteriors[old], application=CostMatrix(costs)
             )
             cbpe = Cbpe(labels[old], posteriors[old])
-            taken = [reference.rule.decide(posteriors[rows]).tolist() for rows in (old, new)]
+            taken = [reference.rule.positions(posteriors[rows]).tolist() for rows in (old, new)]
             paid = reference.alike(posteriors[new]).paid
             ours.append(float((cbpe(posteriors[new]) * paid).sum()))
             parts = {"p": posteriors[old].tolist(), "y": labels[old].tolist(), "d": taken[0]}

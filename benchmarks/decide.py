@@ -108,12 +108,12 @@ def one_row() -> None:
         rule = load_rule(f"{folder}/rule.json")
     for name, call in {
         "decide_one(0.3)": lambda: rule.decide_one(0.3),
-        "decide([0.3])": lambda: rule.decide([0.3]),
-        "decide(array of 1)": lambda: rule.decide(single),
+        "decide([0.3])": lambda: rule.positions([0.3]),
+        "decide(array of 1)": lambda: rule.positions(single),
         "three classes, decide_one": lambda: three.decide_one(row),
-        "three classes, decide": lambda: three.decide([row]),
-        "three classes, of logits": lambda: logits.decide([row]),
-        "three classes, calibrated": lambda: tempered.decide([row]),
+        "three classes, decide": lambda: three.positions([row]),
+        "three classes, of logits": lambda: logits.positions([row]),
+        "three classes, calibrated": lambda: tempered.positions([row]),
     }.items():
         call()
         best = min(timeit.repeat(call, number=200, repeat=20)) / 200
@@ -131,7 +131,7 @@ def agreement(rows: int = 1_000_000) -> None:
             near = [cuts, np.nextafter(cuts, cuts * 0), np.nextafter(cuts, cuts + 1)]
             ties = rng.choice(np.concatenate(near), rows // 10)
             p = np.concatenate([rng.random(rows - len(ties)).astype(kind), ties.astype(kind)])
-            wanted = np.array(rule.decisions)[rule.decide(p)]
+            wanted = np.array(rule.decisions)[rule.positions(p)]
             typed = replace(rule, score_type=kind)
             for place, decide in PLACES.items():
                 if (got := tried(decide, typed, p, f"{name:9s} {kind}  {place:10s}")) is not None:
@@ -181,7 +181,7 @@ def sums(rows: int = 1_000_000) -> None:
         given = np.log(table + 1e-9) if rule.scores == "log_odds" else table
         for kind, bar in KINDS.items():
             scores, typed = given.astype(kind), replace(rule, score_type=kind)
-            wanted = typed.decide(scores)
+            wanted = typed.positions(scores)
             for place in ("DuckDB", "ONNX"):
                 what = f"{name:11s} {kind}  {place:6s}"
                 if (got := tried(PLACES[place], typed, scores, what)) is None:

@@ -929,7 +929,7 @@ class TestSeventhList:
             ),
             (lambda: stakes.calibration.calibration_gain(Y, GBM, n_bins=9), "has no argument"),
             (lambda: stakes.calibration.Temperature().temperature, "1 / calibrator.scales[0]"),
-            (lambda: _rule().predict, "rule.decide(p), positions in rule.application.decisions"),
+            (lambda: _rule().predict, "rule.decide(p)"),
             (
                 lambda: stakes.estimation.estimate_cost(GBM, costs=COSTS),
                 "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",

@@ -282,6 +282,12 @@ def _meant(column: NDArray[Any], what: str, names: Sequence[Name], strangers: Se
     return f"these look like probabilities; {meant}"
 
 
+def named_column(names: Sequence[Name]) -> NDArray[Any]:
+    """Names as an array to take from by position; of objects if their types differ."""
+    alike = len({type(name) for name in names}) == 1
+    return np.array(names, dtype=None if alike else object)
+
+
 def listed(names: Sequence[Any], limit: int = 8) -> str:
     """Names for a sentence: 'a', 'b' and 3 more."""
     shown = ", ".join(repr(_plain(name)) for name in names[:limit])

@@ -146,7 +146,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     | dict.fromkeys(("from_json", "from_parquet", "from_file", "read"),
                     'stakes.summaries.load_summary("counts.json"), or .parquet'),
     "DecisionRule": dict.fromkeys(("predict", "apply", "transform", "decisions"),
-                                  "rule.decide(p), positions in rule.application.decisions"),
+                                  "rule.decide(p)"),
     "stakes.elicitation": dict.fromkeys(
         ("ask", "elicit"),
         "stakes.elicitation.Elicitation(priors=0.1).question; or in a terminal  stakes ask"),

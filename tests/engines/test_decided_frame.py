@@ -50,7 +50,7 @@ def test_every_kind_of_frame(kind, name):
     assert list(found) == ["id", "p", "decision", "expected_cost", "next_best", "margin"]
     back = np.argsort(found["id"])
     decision = [found["decision"][k] for k in back]
-    assert decision == [rule.decisions[j] for j in rule.decide(scores)]
+    assert decision == [rule.decisions[j] for j in rule.positions(scores)]
     assert all(a != b for a, b in zip(found["decision"], found["next_best"], strict=True))
     if name == "rank":
         assert all(value is None or value != value for value in found["expected_cost"])
@@ -172,7 +172,7 @@ def test_one_case_at_a_time():
     for rule in ONE_CUT.values():
         scores = scores_for(rule, 20).astype(float)
         assert [rule.decide_one(x) for x in scores.tolist()] == [
-            rule.decisions[j] for j in rule.decide(scores)
+            rule.decisions[j] for j in rule.positions(scores)
         ]
     assert SUMS["pets"].decide_one([0.02, 0.03, 0.95]) == "fox"
     for bad in (float("nan"), 1.5):
@@ -183,7 +183,7 @@ def test_one_case_at_a_time():
 def test_two_columns_of_log_odds_are_a_difference():
     rule = DecisionRule(APP, scores="log_odds", columns=["a", "b"])
     rows = np.random.default_rng(4).normal(0, 4, (200, 2))
-    wanted = [rule.decisions[j] for j in rule.decide(rows)]
+    wanted = [rule.decisions[j] for j in rule.positions(rows)]
     columns = {"a": rows[:, 0].tolist(), "b": rows[:, 1].tolist()}
     for kind in ("polars", "polars_lazy"):
         assert as_lists(rule.decide_frame(made(kind, columns)))["decision"] == wanted

@@ -206,10 +206,10 @@ def test_a_rule_as_sql_decides_alike(spark: Any) -> None:
     named = [f"{text} AS d{k}" for k, text in enumerate(made)]
     got = list(zip(*frame.selectExpr(*named).collect(), strict=True))
     for rule, said, found in zip(cuts, scores, got, strict=False):
-        assert list(found) == [rule.decisions[j] for j in rule.decide(said)]
+        assert list(found) == [rule.decisions[j] for j in rule.positions(said)]
     for (name, rule), found in zip(sums.items(), got[len(cuts) :], strict=True):
         said = np.log(rows + 1e-9) if "logits" in name else rows
-        wanted = [rule.decisions[j] for j in rule.decide(said)]
+        wanted = [rule.decisions[j] for j in rule.positions(said)]
         assert sum(a != b for a, b in zip(found, wanted, strict=True)) <= 2
     nothing = spark.sql("SELECT CAST(NULL AS DOUBLE) AS p, CAST('NaN' AS DOUBLE) AS q")
     rule = one_cut()["llr"]

@@ -41,7 +41,7 @@ def test_the_rule_of_the_verdict_is_complete(tmp_path):
     assert rule.digest == hashlib.sha256(y.tobytes() + p.tobytes()).hexdigest()
     assert (rule.decide(p) == ev.decide(p)).all()
     counted = np.zeros((2, 2))
-    np.add.at(counted, (y, rule.decide(p)), 1)
+    np.add.at(counted, (y, rule.positions(p)), 1)
     assert (counted == ev["good"].confusion.counts).all()
     rule.save(tmp_path / "rule.json")
     assert load_rule(tmp_path / "rule.json") == rule
@@ -61,8 +61,8 @@ def test_a_named_model_is_taken_as_it_is_unless_said():
         fitted.posteriors(Posteriors(sharp)), [0.9, 0.1], from_priors=fitted.priors
     )
     wanted = stakes.bayes_decisions(moved, COSTS.values)
-    assert (again.decide(sharp) == wanted).mean() > 0.999
-    assert (again.decide(sharp) != as_it_is.decide(sharp)).any()
+    assert (again.positions(sharp) == wanted).mean() > 0.999
+    assert (again.positions(sharp) != as_it_is.positions(sharp)).any()
 
 
 def test_a_verdict_after_re_calibrating_gives_the_calibrated_rule():
@@ -85,7 +85,7 @@ def test_the_calibrator_that_was_asked_for_is_learnt_from_all_cases():
     ev = stakes.evaluate(y, {"m": p}, application=app, recalibrate=Isotonic())
     rule = ev.rule("m", recalibrated=True)
     fitted = Isotonic().fit(Posteriors(p), y)
-    assert (rule.decide(p) == fitted.posteriors(Posteriors(p)).argmax(axis=1)).mean() > 0.999
+    assert (rule.positions(p) == fitted.posteriors(Posteriors(p)).argmax(axis=1)).mean() > 0.999
     assert rule.score_range == (p.min(), p.max())
 
 

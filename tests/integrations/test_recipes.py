@@ -110,7 +110,7 @@ class TestMLflow:
         assert "<html" in found["result"].artifacts["evaluation.html"].content
         Path("rule.json").write_text(json.dumps(found["rule"]))
         rule = stakes.load_rule("rule.json")
-        decided = rule.decide(found["scores"])
+        decided = rule.positions(found["scores"])
         assert (decided == (found["scores"] > 1 / 11)).all()
 
     def test_a_gate_that_fails(self, store):
@@ -167,7 +167,7 @@ def test_onnx(tmp_path, monkeypatch):
     cut = rule.raw_cuts("float32")[0][0]
     sure = np.abs(p[:, 1] - cut) > 1e-5  # the runtime rounds probabilities otherwise
     assert sure.mean() > 0.99
-    assert (found["decision"] == rule.decide(p))[sure].all()
+    assert (found["decision"] == rule.positions(p))[sure].all()
     assert 0 < found["decision"].mean() < 1
     assert found["expected"].shape == (len(p), 2)
 

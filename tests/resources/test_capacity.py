@@ -332,12 +332,12 @@ class TestRuleWithPrices:
         app = Application(CostMatrix([[0, 4, 1], [9, 0, 2]], *names))
         found = capacity_optimum(p, app, capacity={"stop": 60, "ask": 40})
         rule = DecisionRule(app, prices=found.prices)
-        np.testing.assert_array_equal(rule.decide(p), found.decisions)
+        np.testing.assert_array_equal(rule.positions(p), found.decisions)
         named = DecisionRule(app, prices=dict(zip(app.decisions, found.prices, strict=True)))
         assert named == rule
         rule.save(tmp_path / "rule.json")
         again = load_rule(tmp_path / "rule.json")
-        np.testing.assert_array_equal(again.decide(p), found.decisions)
+        np.testing.assert_array_equal(again.positions(p), found.decisions)
         jsonschema = pytest.importorskip("jsonschema", reason="validates the file")
         jsonschema.validate(json.loads((tmp_path / "rule.json").read_text()), rule_schema())
 
@@ -349,14 +349,14 @@ class TestRuleWithPrices:
         rule = DecisionRule(app, prices=prices, from_priors=[0.5, 0.3, 0.2])
         moved = posteriors * (np.array([0.2, 0.3, 0.5]) / np.array([0.5, 0.3, 0.2]))
         expected = moved / moved.sum(axis=1, keepdims=True) @ app.costs.values + prices
-        np.testing.assert_array_equal(rule.decide(posteriors), expected.argmin(axis=1))
+        np.testing.assert_array_equal(rule.positions(posteriors), expected.argmin(axis=1))
 
     def test_costs_per_case(self):
         amount, _, p = loans()
         costs = CaseCosts.binary(fn=0.75 * amount, fp=0.02 * amount + 150)
         found = capacity_optimum(p, costs, capacity={1: 100})
         rule = DecisionRule(costs.average(), per_case=True, prices=found.prices)
-        np.testing.assert_array_equal(rule.decide(p, costs=costs), found.decisions)
+        np.testing.assert_array_equal(rule.positions(p, costs=costs), found.decisions)
         assert str(rule) == "per case, adding 2575 for '1'"
 
     @pytest.mark.parametrize("prices", [[1], [1, math.nan], {"x": 1}, "5", [[1, 2]]])

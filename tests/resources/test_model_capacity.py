@@ -33,7 +33,7 @@ def test_models_keep_to_the_capacity(two_classes):
     table = ev["m"].confusion.counts
     assert table[:, 1].tolist() == [80 - y[top].sum(), y[top].sum()]
     assert ev["m"].cost == pytest.approx((10 * table[1, 0] + table[0, 1]) / 800)
-    np.testing.assert_array_equal(np.flatnonzero(ev["m"].rule.decide(p)), top)
+    np.testing.assert_array_equal(np.flatnonzero(ev["m"].rule.positions(p)), top)
     assert ev.capacity["m"][1].used == 80
     curve = ev.capacity.curve("m")
     assert curve.at(80)["cost"] == pytest.approx(ev["m"].cost)

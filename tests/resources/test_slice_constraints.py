@@ -238,9 +238,9 @@ def test_decisions_follow_the_mixture_and_the_seed():
     app = Application({"fn": 5, "fp": 1}, unit="EUR", volume=12_000, period="year")
     found = constrained_slices(y, scores, by=by, costs=app, ratio=1)
     assert any(len(rule.thresholds) == 2 for rule in found.rules)
-    first = found.decide(scores, by, rng=3)
-    assert (first == found.decide(scores, by, rng=3)).all()
-    many = np.array([found.decide(scores, by, rng=seed) for seed in range(30)])
+    first = found.positions(scores, by, rng=3)
+    assert (first == found.positions(scores, by, rng=3)).all()
+    many = np.array([found.positions(scores, by, rng=seed) for seed in range(30)])
     for name, rate in zip(found.rates.names, found.rates.selection, strict=True):
         assert many[:, by == name].mean() == pytest.approx(rate, abs=0.01)
     for rule in found.rules:  # only cases between the thresholds are drawn
@@ -280,7 +280,7 @@ def test_infinite_and_narrow_scores_are_decided_as_counted():
     )  # fmt: skip
     always = found["b"]
     assert (always.thresholds, always.text) == ((-math.inf,), "always act")
-    assert found.decide(scores, list("aaaabbbb")).tolist() == [0, 0, 1, 1, 1, 1, 1, 1]
+    assert found.positions(scores, list("aaaabbbb")).tolist() == [0, 0, 1, 1, 1, 1, 1, 1]
 
 
 def test_words_need_the_positive_class():
@@ -352,11 +352,11 @@ def test_new_cases_must_fit():
     y, scores, by = two_groups()
     found = constrained_slices(y, scores, by=by, costs={"fn": 5, "fp": 1}, ratio=0.8)
     for call in (
-        lambda: found.decide([0.1], ["unheard"]),
-        lambda: found.decide([], []),
-        lambda: found.decide([0.1, 0.2], ["old"]),
-        lambda: found.decide(["x"], ["old"]),
-        lambda: found.decide([0.1], ["old"], rng=-1),
+        lambda: found.positions([0.1], ["unheard"]),
+        lambda: found.positions([], []),
+        lambda: found.positions([0.1, 0.2], ["old"]),
+        lambda: found.positions(["x"], ["old"]),
+        lambda: found.positions([0.1], ["old"], rng=-1),
         lambda: found.apply([0, 1], [0.1], by=["old"]),
         lambda: found.apply([7], [0.1], by=["old"]),
         lambda: found.rates.ratio("precision"),

@@ -88,7 +88,7 @@ def test_decimals_are_decided_as_by_rational_arithmetic(costs, priors, from_prio
     told = [min((abs(p - c) for c in corner), default=1) for p in near]
     clear = np.array([t == 0 or t > Fraction(1, 10**12) for t in told])
     assert clear.all()  # decimals of three digits are never that near without tying
-    assert (rule.decide(some) == wanted).all()
+    assert (rule.positions(some) == wanted).all()
 
 
 @settings(max_examples=60)
@@ -97,7 +97,20 @@ def test_decide_equals_bayes_decisions(costs):
     rule = DecisionRule(Application(costs))
     for kind in (np.float64, np.float32, np.float16):
         p = thousandths.astype(kind)
-        assert (rule.decide(p) == bayes_decisions(p, costs)).all()
+        assert (rule.positions(p) == bayes_decisions(p, costs)).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [(["wait", "call"], "U"), ([7, 9], "i"), ([False, True], "b"), (["wait", 1], "O")],
+)
+def test_decisions_are_given_by_name(names, kind):
+    rule = DecisionRule(Application(CostMatrix([[0, 1], [10, 0]], decisions=names)))
+    found = rule.decide([0.05, 0.3, 0.5])
+    assert found.tolist() == [names[0], names[1], names[1]]
+    assert found.dtype.kind == kind
+    assert rule.positions([0.05, 0.3, 0.5]).tolist() == [0, 1, 1]
+    assert [rule.decide_one(p) for p in (0.05, 0.3)] == found[:2].tolist()
 
 
 @settings(max_examples=30)
@@ -107,14 +120,14 @@ def test_more_classes_are_decided_by_expected_costs(seed, k, m):
     costs, p = rng.integers(0, 9, (k, m)), rng.dirichlet(np.ones(k), 200)
     here, there = rng.dirichlet(np.full(k, 5.0)), rng.dirichlet(np.full(k, 5.0))
     app = Application(costs, priors=there)
-    assert (DecisionRule(app).decide(p) == bayes_decisions(p, costs)).all()
+    assert (DecisionRule(app).positions(p) == bayes_decisions(p, costs)).all()
     moved = DecisionRule(app, from_priors=here)
     assert (
-        moved.decide(p) == bayes_decisions(shift_priors(p, there, from_priors=here), costs)
+        moved.positions(p) == bayes_decisions(shift_priors(p, there, from_priors=here), costs)
     ).all()
     logits = np.log(p) + 3.0
-    assert (moved.on("log_odds").decide(logits) == moved.decide(p)).all()
-    assert (moved.on("llr").decide(np.log(p / here)) == moved.decide(p)).all()
+    assert (moved.on("log_odds").positions(logits) == moved.positions(p)).all()
+    assert (moved.on("llr").positions(np.log(p / here)) == moved.positions(p)).all()
 
 
 @settings(max_examples=60)
@@ -123,7 +136,7 @@ def test_a_rule_moved_there_and_back_is_the_same(costs, first, second):
     rule = DecisionRule(Application(costs, priors=first))
     back = rule.moved(second).moved(first)
     assert back.cuts() == rule.cuts()
-    assert (back.decide(thousandths) == rule.decide(thousandths)).all()
+    assert (back.positions(thousandths) == rule.positions(thousandths)).all()
 
 
 @settings(max_examples=40)
@@ -145,16 +158,16 @@ def test_logarithms_are_compared_as_they_come():
     cut = rule.threshold
     assert cut == float(np.log(1 / 9))
     around = [np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf), -np.inf, np.inf]
-    assert rule.decide(around).tolist() == [0, 0, 1, 0, 1]
-    assert rule.decide([[0.0, cut + 1], [0.0, cut - 1]]).tolist() == [1, 0]
+    assert rule.positions(around).tolist() == [0, 0, 1, 0, 1]
+    assert rule.positions([[0.0, cut + 1], [0.0, cut - 1]]).tolist() == [1, 0]
 
 
 def test_the_earlier_decision_is_taken_at_the_cut():
     turned = DecisionRule(Application([[1, 0], [0, 1]]))
-    assert turned.decide([0.4, 0.5, 0.6]).tolist() == [1, 0, 0]
+    assert turned.positions([0.4, 0.5, 0.6]).tolist() == [1, 0, 0]
     assert turned.threshold == 0.5
     logs = turned.on("log_odds")
-    assert logs.decide([-1e-300, 0.0, 1e-300]).tolist() == [1, 0, 0]
+    assert logs.positions([-1e-300, 0.0, 1e-300]).tolist() == [1, 0, 0]
 
 
 def test_logarithms_of_ratios_are_rounded_once():
@@ -169,7 +182,7 @@ def test_threshold_is_of_the_type_of_the_scores():
     app = Application([[0, 1], [9, 0]])
     single = DecisionRule(app, score_type="float32")
     assert single.threshold == float(np.float32(0.1))
-    assert single.decide(np.array([0.1], np.float32)).tolist() == [0]
+    assert single.positions(np.array([0.1], np.float32)).tolist() == [0]
     assert DecisionRule(app).threshold == 0.1
 
 
@@ -188,9 +201,9 @@ def test_a_class_without_a_share_is_never_expected():
         application=Application([[0, 1], [10, 0]], priors=[1, 0]), from_priors=[0.5, 0.5]
     )
     assert rule.threshold == 1.0
-    assert rule.decide([0.2, 0.999]).tolist() == [0, 0]
+    assert rule.positions([0.2, 0.999]).tolist() == [0, 0]
     with pytest.raises(PosteriorError, match="no share in the new"):
-        rule.decide([0.2, 1.0])
+        rule.positions([0.2, 1.0])
 
 
 def test_a_class_without_any_share_stays_out():
@@ -199,20 +212,20 @@ def test_a_class_without_any_share_stays_out():
     rule = DecisionRule(app, from_priors=[0.5, 0.5, 0])
     moved = p * [0.4, 1.6, 0]
     moved /= moved.sum(axis=1, keepdims=True)
-    assert rule.decide(p).tolist() == bayes_decisions(moved, app.costs).tolist() == [1, 1]
+    assert rule.positions(p).tolist() == bayes_decisions(moved, app.costs).tolist() == [1, 1]
     with pytest.raises(PosteriorError, match="row 1 leaves only 2 possible"):
-        rule.decide([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+        rule.positions([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     costs = np.stack([1 - np.eye(3)] * 2)
     case = DecisionRule(app, from_priors=[0.5, 0.5, 0], per_case=True)
-    assert case.decide(p, costs=costs).tolist() == [1, 1]
+    assert case.positions(p, costs=costs).tolist() == [1, 1]
 
 
 def test_ranks_and_given_decisions():
     ranks = DecisionRule(APP, scores="rank", cut=3.5)
-    assert ranks.decide([3.5, 4.0]).tolist() == [0, 1]
+    assert ranks.positions([3.5, 4.0]).tolist() == [0, 1]
     assert ranks.threshold == 3.5
     given_ = DecisionRule(APP, scores="decision")
-    assert given_.decide(["call", "ignore"]).tolist() == [1, 0]
+    assert given_.positions(["call", "ignore"]).tolist() == [1, 0]
     assert given_.threshold is None
 
 
@@ -221,21 +234,21 @@ def test_a_chosen_cut_is_said_on_other_scores():
     assert rule.on("log_odds").cut == pytest.approx(np.log(1 / 3))
     assert rule.on("llr").cut == pytest.approx(np.log(1 / 3))
     assert rule.on("log_odds").on("posterior").cut == pytest.approx(0.25)
-    assert rule.decide([0.25, 0.3]).tolist() == [0, 1]
+    assert rule.positions([0.25, 0.3]).tolist() == [0, 1]
 
 
 def test_costs_of_each_case_decide_a_rule_per_case():
     p = np.array([0.1, 0.1])
     costs = np.array([[[0, 1], [5, 0]], [[0, 1], [20, 0]]], dtype=float)
     rule = DecisionRule(APP, per_case=True)
-    assert rule.decide(p, costs=costs).tolist() == [0, 1]
+    assert rule.positions(p, costs=costs).tolist() == [0, 1]
     moved = DecisionRule(APP, per_case=True, from_priors=[0.5, 0.5])
     there = shift_priors(p, APP.priors, from_priors=[0.5, 0.5])
-    assert (moved.decide(p, costs=costs) == bayes_decisions(there, costs)).all()
+    assert (moved.positions(p, costs=costs) == bayes_decisions(there, costs)).all()
     with pytest.raises(DataError, match="needs `costs`"):
-        rule.decide(p)
+        rule.positions(p)
     with pytest.raises(DataError, match="costs of its own"):
-        DecisionRule(APP).decide(p, costs=costs)
+        DecisionRule(APP).positions(p, costs=costs)
 
 
 def fitted(kind=Affine, n=400):
@@ -252,7 +265,7 @@ def test_calibrated_posteriors_are_decided(kind):
     moved = shift_priors(after, APP.priors, from_priors=calibrator.priors)
     far = np.abs(moved[:, 1] - 1 / 11) > 1e-9
     assert far.sum() > 990
-    assert (rule.decide(thousandths) == bayes_decisions(moved, COSTS.values))[far].all()
+    assert (rule.positions(thousandths) == bayes_decisions(moved, COSTS.values))[far].all()
     assert (rule.from_priors == calibrator.priors).all()
 
 
@@ -285,15 +298,15 @@ def test_expressions_decide_as_arrays_do(engine, costs, priors, from_priors):
     with np.errstate(divide="ignore"):
         logs = np.log(thousandths) - np.log1p(-thousandths)
     for each, values in ((rule, thousandths), (rule.on("log_odds"), logs), (rule.on("llr"), logs)):
-        assert (engine(each, {"s": values}) == each.decide(values)).all()
+        assert (engine(each, {"s": values}) == each.positions(values)).all()
 
 
 @engines
 def test_infinite_cuts_are_expressions_too(engine):
     certain = DecisionRule(Application([[0, 0], [1, 0]]), scores="log_odds")
     values = np.array([-np.inf, -1e300, 0.0, np.inf])
-    assert (engine(certain, {"s": values}) == certain.decide(values)).all()
-    assert certain.decide(values).tolist() == [0, 1, 1, 1]
+    assert (engine(certain, {"s": values}) == certain.positions(values)).all()
+    assert certain.positions(values).tolist() == [0, 1, 1, 1]
 
 
 @engines
@@ -302,7 +315,7 @@ def test_expressions_of_more_classes(engine):
     p = rng.dirichlet(np.ones(3), 500)
     app = Application(rng.integers(-4, 9, (3, 4)), priors=[0.2, 0.3, 0.5])
     rule = DecisionRule(app, from_priors=[0.4, 0.4, 0.2])
-    assert (engine(rule, {f"p{i}": p[:, i] for i in range(3)}) == rule.decide(p)).all()
+    assert (engine(rule, {f"p{i}": p[:, i] for i in range(3)}) == rule.positions(p)).all()
     with pytest.raises(CostError, match="needs posteriors"):
         rule.on("log_odds").expression(NARWHALS, [])
 
@@ -340,9 +353,9 @@ def test_what_cannot_be_done_is_refused():
     with pytest.raises(CostError, match="cuts exist for two classes"):
         DecisionRule(Application(np.ones((3, 3)))).cuts()
     with pytest.raises(PosteriorError):
-        DecisionRule(APP).decide([1.2])
+        DecisionRule(APP).positions([1.2])
     with pytest.raises(DataError, match="the first is row 1"):
-        DecisionRule(APP, scores="llr").decide([0.1, float("nan")])
+        DecisionRule(APP, scores="llr").positions([0.1, float("nan")])
     with pytest.raises(PriorError, match="leave out `from_priors`"):
         DecisionRule(APP, calibrator=fitted(), from_priors=[0.5, 0.5])
 
@@ -350,4 +363,4 @@ def test_what_cannot_be_done_is_refused():
 def test_names_of_columns_tell_their_order():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"churn": [0.9, 0.01], "stay": [0.1, 0.99]})
-    assert DecisionRule(APP).decide(frame).tolist() == [1, 0]
+    assert DecisionRule(APP).positions(frame).tolist() == [1, 0]

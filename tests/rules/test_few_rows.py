@@ -32,7 +32,7 @@ def long_road(monkeypatch):
         with monkeypatch.context() as without:
             for name in SHORT:
                 without.setattr(applied_rule, name, lambda *_: None)
-            return rule.decide(scores)
+            return rule.positions(scores)
 
     return decide
 
@@ -43,12 +43,12 @@ def test_single_scores(name, long_road):
     scores = scores_for(rule, 700)
     wanted = long_road(rule, scores)
     some = scores[: len(scores) // 9 * 9].reshape(-1, 9)
-    few = [rule.decide(part) for part in some]
+    few = [rule.positions(part) for part in some]
     assert {part.dtype for part in few} == {wanted.dtype}
     np.testing.assert_array_equal(np.concatenate(few), wanted[: some.size])
     wide = scores.astype(np.float64)
     for given, code in zip(wide.tolist(), long_road(rule, wide).tolist(), strict=True):
-        assert rule.decide([given])[0] == code
+        assert rule.positions([given])[0] == code
         assert rule.decide_one(given) == rule.decisions[code]
 
 
@@ -74,11 +74,11 @@ def test_rows_one_by_one_as_among_many(name, kind, long_road):
     random = np.random.default_rng(6).dirichlet([0.5, 0.5, 0.5], 600)
     rows = np.vstack([random, twentieths(600)[1]]).astype(kind)
     wanted = long_road(rule, rows)
-    found = [rule.decide(row[None])[0] for row in rows]
+    found = [rule.positions(row[None])[0] for row in rows]
     np.testing.assert_array_equal(found, wanted)
     assert [rule.decide_one(row) for row in rows[:50]] == [rule.decisions[k] for k in wanted[:50]]
     if kind == "float64":
-        np.testing.assert_array_equal([rule.decide([r])[0] for r in rows.tolist()], wanted)
+        np.testing.assert_array_equal([rule.positions([r])[0] for r in rows.tolist()], wanted)
 
 
 def test_prices_and_priors_are_kept(long_road):
@@ -89,7 +89,7 @@ def test_prices_and_priors_are_kept(long_road):
         DecisionRule(Application(CostMatrix.zero_one(["a", "b", "c"]))),
         DecisionRule(Application([[0, -3, 1], [2, 0, -7], [1, 5, 0]])),
     ):
-        found = [rule.decide([row])[0] for row in rows.tolist()]
+        found = [rule.positions([row])[0] for row in rows.tolist()]
         np.testing.assert_array_equal(found, long_road(rule, rows))
 
 
@@ -133,12 +133,12 @@ def test_odd_input_is_answered_alike(odd, long_road):
 
     nowhere = DecisionRule(APP, from_priors=[0.5, 0.5]).moved([1.0, 0.0])
     for rule in (nowhere, *ONE_CUT.values(), *SUMS.values()):
-        assert answer(DecisionRule.decide, rule) == answer(long_road, rule)
+        assert answer(DecisionRule.positions, rule) == answer(long_road, rule)
 
 
 def test_one_case_of_a_class_that_cannot_occur_is_refused():
     rule = DecisionRule(APP, from_priors=[0.5, 0.5]).moved([1.0, 0.0])
-    for decide in (rule.decide, lambda scores: rule.decide_one(scores[0])):
+    for decide in (rule.positions, lambda scores: rule.decide_one(scores[0])):
         with pytest.raises(StakesError, match="possible"):
             decide([1.0])
 
@@ -154,29 +154,29 @@ class TestTablesAndRecords:
     def test_one_column(self, polars, name):
         rule, scores = ONE_CUT[name], two()[1]
         frame = polars.DataFrame({"p": scores, "note": ["x"] * len(scores)})
-        wanted = rule.decide(scores.astype(rule.score_type))
+        wanted = rule.positions(scores.astype(rule.score_type))
         for table in (frame, frame.to_arrow()):
-            assert (rule.decide(table) == rule.decide(scores)).all()
+            assert (rule.positions(table) == rule.positions(scores)).all()
         records = frame.head(30).to_dicts()
         assert [rule.decide_one(each) for each in records] == [
             rule.decisions[k] for k in wanted[:30]
         ]
-        lazy = rule.decide(frame.lazy()).collect()
+        lazy = rule.positions(frame.lazy()).collect()
         assert lazy["decision"].to_list() == [rule.decisions[k] for k in wanted]
 
     @pytest.mark.parametrize("kind", [np.float32, np.float64])
     def test_ties_in_the_type_of_the_column(self, polars, kind):
         rule = DecisionRule(Application([[0, 1], [4, 0]]), columns="p")
         scores = np.array([0.2, np.nextafter(kind(0.2), kind(1))], dtype=kind)
-        assert rule.decide(scores).tolist() == [0, 1]
-        assert rule.decide(polars.DataFrame({"p": scores})).tolist() == [0, 1]
+        assert rule.positions(scores).tolist() == [0, 1]
+        assert rule.positions(polars.DataFrame({"p": scores})).tolist() == [0, 1]
 
     def test_a_column_for_each_class(self, polars):
         rule, scores = SUMS["pets moved"], three()[1]
         table = dict(zip("cab", scores.T[[2, 0, 1]], strict=True))
-        assert (rule.decide(polars.DataFrame(table)) == rule.decide(scores)).all()
+        assert (rule.positions(polars.DataFrame(table)) == rule.positions(scores)).all()
         first = {name: column[0] for name, column in table.items()}
-        assert rule.decide_one(first) == rule.decisions[rule.decide(scores)[0]]
+        assert rule.decide_one(first) == rule.decisions[rule.positions(scores)[0]]
 
     def test_costs_of_the_case(self, polars):
         costs = CostMatrix([[0, 1], [1, 0]], classes=["no", "yes"])
@@ -185,11 +185,11 @@ class TestTablesAndRecords:
         assert rule.decide_one({"p": 0.2, "amount": 10}) == "no"  # 1.0 against 4.0
         assert rule.decide_one({"p": 0.2, "amount": 60}) == "yes"  # 6.0 against 4.0
         table = polars.DataFrame({"p": [0.2, 0.2], "amount": [10, 60]})
-        assert rule.decide(table).tolist() == [0, 1]
+        assert rule.positions(table).tolist() == [0, 1]
         with pytest.raises(DataError, match="no column 'amount', which the costs are computed"):
             rule.decide_one({"p": 0.2})
         with pytest.raises(DataError, match=r"1 of 2 cases cannot be decided \(no cost in 1\)"):
-            rule.decide(polars.DataFrame({"p": [0.2, 0.2], "amount": [10, None]}))
+            rule.positions(polars.DataFrame({"p": [0.2, 0.2], "amount": [10, None]}))
 
     def test_what_is_refused(self, polars):
         rule = ONE_CUT["as it is"]
@@ -203,6 +203,6 @@ class TestTablesAndRecords:
             with pytest.raises(StakesError, match=said):
                 rule.decide_one(wrong)
         with pytest.raises(StakesError):
-            rule.decide(polars.DataFrame({"p": ["a", "b"]}))
+            rule.positions(polars.DataFrame({"p": ["a", "b"]}))
         with pytest.raises(DataError, match="does not say which columns"):
             DecisionRule(Application([[0, 1], [10, 0]])).decide_one({"p": 0.3})

@@ -71,8 +71,8 @@ def test_every_half_is_decided_like_its_calibrated_posterior(kind, application):
     at, taken = rule.cuts("float64")
     wanted = np.array(taken)[np.searchsorted(at, posterior, side="left")]
     assert (np.diff(posterior) >= 0).all()
-    assert (rule.decide(inner) == wanted).all()
-    assert rule.decide(HALVES[[0, -1]]).tolist() == wanted[[0, -1]].tolist()
+    assert (rule.positions(inner) == wanted).all()
+    assert rule.positions(HALVES[[0, -1]]).tolist() == wanted[[0, -1]].tolist()
     assert len(set(wanted.tolist())) > 1
 
 
@@ -85,9 +85,9 @@ def test_the_neighbours_of_a_cut_are_decided_like_their_posteriors(kind):
     below, above = calibrator.posteriors(Posteriors([cut, np.nextafter(cut, 1)]))[:, 1]
     assert taken == [0, 1]
     assert below <= t < above
-    assert rule.decide([cut, np.nextafter(cut, 1)]).tolist() == [0, 1]
+    assert rule.positions([cut, np.nextafter(cut, 1)]).tolist() == [0, 1]
     table = np.array([[1 - cut, cut]])
-    assert rule.decide(table).tolist() == [int(table[0, 1] > cut)]
+    assert rule.positions(table).tolist() == [int(table[0, 1] > cut)]
 
 
 def test_a_falling_calibrator_turns_the_decisions_round():
@@ -96,8 +96,8 @@ def test_a_falling_calibrator_turns_the_decisions_round():
     (cut,), taken = rule.raw_cuts()
     assert taken == [1, 0]
     posteriors = rule.calibrator.posteriors(Posteriors(p))[:, 1]
-    assert (rule.decide(p) == (posteriors > rule.threshold)).all()
-    assert rule.decide([0.0, cut, np.nextafter(cut, 1), 1.0]).tolist() == [1, 1, 0, 0]
+    assert (rule.positions(p) == (posteriors > rule.threshold)).all()
+    assert rule.positions([0.0, cut, np.nextafter(cut, 1), 1.0]).tolist() == [1, 1, 0, 0]
 
 
 def test_log_odds_and_ranks_have_raw_cuts_too():
@@ -110,10 +110,10 @@ def test_log_odds_and_ranks_have_raw_cuts_too():
         odds_at_t = np.log(rule.threshold / (1 - rule.threshold))
         assert cut == pytest.approx((odds_at_t - calibrator.intercept) / calibrator.slope)
         wanted = calibrator.posteriors(scores)[:, 1] > rule.threshold
-        assert (rule.decide(scores) == wanted).all()
+        assert (rule.positions(scores) == wanted).all()
     on_posteriors = Affine(bound="data").fit(Posteriors(p), y)
     told = DecisionRule(APP, scores="log_odds", calibrator=on_posteriors)
-    assert (told.decide(odds) == DecisionRule(APP, calibrator=on_posteriors).decide(p)).all()
+    assert (told.positions(odds) == DecisionRule(APP, calibrator=on_posteriors).positions(p)).all()
 
 
 def test_a_step_belongs_to_the_decision_that_ties_go_to():
@@ -122,8 +122,8 @@ def test_a_step_belongs_to_the_decision_that_ties_go_to():
     calibrator = Isotonic(misleading=0).fit(Posteriors(p), y)  # 0.1, 0.5 and 0.9
     first = DecisionRule(Application([[0, 1], [1, 0]]), calibrator=calibrator)
     last = DecisionRule(Application([[1, 0], [0, 1]]), calibrator=calibrator)
-    assert first.decide([0.4]).tolist() == [0]  # p = 1/2 costs the same: the earlier decision
-    assert last.decide([0.4]).tolist() == [0]
+    assert first.positions([0.4]).tolist() == [0]  # p = 1/2 costs the same: the earlier decision
+    assert last.positions([0.4]).tolist() == [0]
     (cut,), taken = first.raw_cuts()
     assert cut == pytest.approx(0.4, abs=1e-15)
     assert (cut >= 0.4, taken) == (True, [0, 1])
@@ -137,7 +137,7 @@ def test_decisions_that_no_score_leads_to_are_left_out():
     flat = Isotonic(misleading=1).fit(Posteriors(p), y)
     never = DecisionRule(Application([[0, 1], [1e-6, 0]]), calibrator=flat)
     assert never.raw_cuts() == ([], [0])
-    assert never.decide(p).max() == 0
+    assert never.positions(p).max() == 0
     always = DecisionRule(Application([[0, 1e-6], [1, 0]]), calibrator=flat)
     assert always.raw_cuts() == ([], [1])
 
@@ -149,7 +149,7 @@ def test_no_cut_where_higher_scores_may_mean_less():
     assert not rule.has_raw_cuts
     with pytest.raises(CostError, match="no cuts on the raw scores"):
         rule.raw_cuts()
-    assert (rule.decide(p) == (bumpy.posteriors(Posteriors(p))[:, 1] > rule.threshold)).all()
+    assert (rule.positions(p) == (bumpy.posteriors(Posteriors(p))[:, 1] > rule.threshold)).all()
     stairs = Histogram(bins=2).fit(Posteriors(p), y)
     assert DecisionRule(APP, calibrator=stairs).has_raw_cuts
 
@@ -158,4 +158,4 @@ def test_bad_posteriors_are_refused_before_they_are_compared():
     rule = DecisionRule(APP, calibrator=fitted(Affine))
     for bad in ([0.2, np.nan], [0.2, 1.5], [[0.5, 0.6]]):
         with pytest.raises(PosteriorError):
-            rule.decide(bad)
+            rule.positions(bad)

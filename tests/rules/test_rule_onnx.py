@@ -80,7 +80,7 @@ class TestOneCut:
         rule = DecisionRule(Application([[0, 1], [cost, 0]]))
         scores = around(rule, kind, RNG.random(N))
         found = run(rule.to_onnx(score_type=kind, single=True), scores)
-        assert (found["decision"] == rule.decide(scores)).all()
+        assert (found["decision"] == rule.positions(scores)).all()
         wide = scores.astype(np.float64)
         costs = np.column_stack([cost * wide, 1 - wide])
         assert np.allclose(found["expected_costs"], costs, rtol=0, atol=1e-12)
@@ -91,7 +91,7 @@ class TestOneCut:
         scores = around(rule, kind, RNG.random(N))
         model = rule.to_onnx(score_type=kind, single=True)
         found = run(model, scores)
-        assert (found["decision"] == rule.decide(scores)).all()
+        assert (found["decision"] == rule.positions(scores)).all()
         said = {each.key: each.value for each in model.metadata_props}
         error = 1e-9 + float(said.get("posterior_error", 0))
         truly = rule.calibrator.posteriors(Posteriors(tables(scores.astype(np.float64))))
@@ -103,7 +103,7 @@ class TestOneCut:
         scores = around(rule, kind, RNG.normal(0, 4, N))
         model = rule.to_onnx(score_type=kind)
         found = run(model, scores)
-        assert (found["decision"] == rule.decide(scores)).all()
+        assert (found["decision"] == rule.positions(scores)).all()
         said = {each.key: each.value for each in model.metadata_props}
         error = 1e-9 + float(said.get("posterior_error", 0))
         truly = rule.calibrator.posteriors(scores.astype(np.float64))
@@ -113,7 +113,7 @@ class TestOneCut:
         rule = on_posteriors(Affine)
         scores = tables(RNG.random(N)).astype(kind)
         found = run(rule.to_onnx(score_type=kind), scores)
-        assert (found["decision"] == rule.decide(scores)).all()
+        assert (found["decision"] == rule.positions(scores)).all()
 
     def test_a_decision_in_the_middle_and_names(self, kind):
         costs = CostMatrix([[0, 10, 2], [10, 0, 2]], classes=["no", "yes"],
@@ -121,7 +121,7 @@ class TestOneCut:
         rule = DecisionRule(Application(costs))
         scores = around(rule, kind, RNG.random(N))
         found = run(rule.to_onnx(score_type=kind, single=True), scores)
-        taken = rule.decide(scores)
+        taken = rule.positions(scores)
         assert (found["decision"] == taken).all()
         assert found["name"].tolist() == [rule.decisions[j] for j in taken]
 
@@ -149,7 +149,7 @@ class TestMoreClasses:
         fitted = None if cls is None else cls().fit(Posteriors(K3), Y3)
         rule = DecisionRule(THREE, calibrator=fitted, score_type=kind)
         scores = RNG.dirichlet([0.7, 0.7, 0.7], N).astype(kind)
-        found, taken = run(rule.to_onnx(), scores), rule.decide(scores)
+        found, taken = run(rule.to_onnx(), scores), rule.positions(scores)
         wide = scores.astype(np.float64)
         truly = wide if cls is None else fitted.posteriors(Posteriors(scores))
         costs = expected(rule, truly)
@@ -166,7 +166,7 @@ class TestMoreClasses:
         rule = DecisionRule(THREE)
         parts = np.sort(np.random.default_rng(4).integers(0, 21, (N, 2)), axis=1)
         rows = np.diff(parts, axis=1, prepend=0, append=20) / 20
-        assert (run(rule.to_onnx(), rows)["decision"] == rule.decide(rows)).all()
+        assert (run(rule.to_onnx(), rows)["decision"] == rule.positions(rows)).all()
 
     def test_factors_next_to_one_are_kept(self):
         rule = DecisionRule(Application([[0, 1 + 3e-8, 5], [2, 0, 1 - 2e-8], [9, 3, 0]]))
@@ -179,7 +179,7 @@ class TestMoreClasses:
         rule = DecisionRule(app, scores="log_odds", from_priors=[0.4, 0.3, 0.3])
         scores = RNG.normal(0, 3, (N, 3))
         found = run(rule.to_onnx(), scores)
-        assert (found["decision"] == rule.decide(scores)).all()
+        assert (found["decision"] == rule.positions(scores)).all()
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         truly = odds / odds.sum(axis=1, keepdims=True)
         assert np.allclose(found["expected_costs"], expected(rule, truly), rtol=1e-12)
@@ -189,7 +189,7 @@ def test_likelihood_ratios():
     rule = DecisionRule(TWO, scores="llr")
     scores = around(rule, "float64", RNG.normal(0, 4, N))
     found = run(rule.to_onnx(), scores)
-    assert (found["decision"] == rule.decide(scores)).all()
+    assert (found["decision"] == rule.positions(scores)).all()
     p = 1 / (1 + 9 * np.exp(-scores))
     assert np.allclose(found["expected_costs"], np.column_stack([3 * p, 1 - p]), atol=1e-12)
 

@@ -59,7 +59,7 @@ def names(rule, codes):
 
 def differing(rule, got, scores, costs=None):
     """How many rows are decided otherwise; each must tie up to rounding."""
-    wanted = names(rule, rule.decide(scores, costs=costs))
+    wanted = names(rule, rule.positions(scores, costs=costs))
     other = [k for k, (a, b) in enumerate(zip(got, wanted, strict=True)) if str(a) != str(b)]
     values = rule.application.costs.values
     for k in other:
@@ -79,21 +79,21 @@ def test_one_cut_in_duckdb(name):
     rule = ONE_CUT[name]
     scores = scores_for(rule, ROWS)
     got = in_duckdb(rule.to_sql("duckdb"), {"p": scores})
-    assert got == names(rule, rule.decide(scores))
+    assert got == names(rule, rule.positions(scores))
 
 
 @pytest.mark.parametrize("name", ONE_CUT)
 def test_one_cut_in_sqlite(name):
     rule = ONE_CUT[name]
     scores = scores_for(rule, ROWS)
-    assert in_sqlite(rule.to_sql("sqlite"), {"p": scores}) == names(rule, rule.decide(scores))
+    assert in_sqlite(rule.to_sql("sqlite"), {"p": scores}) == names(rule, rule.positions(scores))
 
 
 def test_one_cut_in_postgres(postgres):
     for rule in ONE_CUT.values():
         scores = scores_for(rule, ROWS)
         got = in_postgres(postgres, rule.to_sql("postgres"), {"p": scores})
-        assert got == [str(name) for name in names(rule, rule.decide(scores))]
+        assert got == [str(name) for name in names(rule, rule.positions(scores))]
 
 
 def test_sums_in_postgres(postgres):
@@ -125,7 +125,7 @@ def test_costs_per_case(engine):
     costs = CaseCosts(
         np.stack([[zero, 2 + 0.05 * amount], [0.75 * amount, zero + 1]]).transpose(2, 0, 1)
     )
-    assert got == names(rule, rule.decide(p, costs=costs))
+    assert got == names(rule, rule.positions(p, costs=costs))
 
 
 @pytest.mark.parametrize("dialect", TRANSLATED)
@@ -135,7 +135,7 @@ def test_other_dialects_are_read_back_and_run(dialect):
         text = rule.to_sql(dialect)
         again = sqlglot.parse_one(text, read=dialect).sql(dialect="duckdb")
         scores = scores_for(rule, 100)
-        assert in_duckdb(again, {"p": scores}) == names(rule, rule.decide(scores))
+        assert in_duckdb(again, {"p": scores}) == names(rule, rule.positions(scores))
     for name, rule in SUMS.items():
         rows = np.log(posteriors_for(100) + 1e-9) if "logits" in name else posteriors_for(100)
         again = sqlglot.parse_one(rule.to_sql(dialect), read=dialect).sql(dialect="duckdb")

@@ -61,7 +61,7 @@ def test_the_second_decision_may_include_its_cut():
     )
     assert str(below) == "p <= 0.5"
     assert str(above) == "p >= 0.5"
-    assert below.decide([0.5]).tolist() == above.decide([0.5]).tolist() == [1]
+    assert below.positions([0.5]).tolist() == above.positions([0.5]).tolist() == [1]
 
 
 def test_a_calibrated_rule_says_so():
@@ -100,7 +100,7 @@ def test_the_printed_rule_decides_every_score_alike(cost, seed, turned, kind, di
     _, sign, text = rule.words(scores).split()
     cut = kind(text)
     printed = scores > cut if sign == ">" else scores < cut
-    assert (printed == (rule.decide(scores) == 1)).all()
+    assert (printed == (rule.positions(scores) == 1)).all()
 
 
 def test_equal_cuts_have_the_same_digits():

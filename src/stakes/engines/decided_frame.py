@@ -129,7 +129,7 @@ def _decided_arrays(rule: DecisionRule, scores: NDArray[Any], costs: FloatArray 
             hint='rule.decide_frame(frame, on_error="column")  says why in a column',
             rows=bad[:10].tolist(),
         )
-    return rule.decide(scores, costs=costs)
+    return rule.positions(scores, costs=costs)
 
 
 def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:

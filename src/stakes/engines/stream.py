@@ -89,7 +89,7 @@ def decisions_of(
             hint="Stream(app, from_priors=[...]); app.priors when they already hold there",
         )
     rule = DecisionRule(app, from_priors=said_at, per_case=case_costs is not None)
-    return as_positions(rule.decide(said, costs=case_costs))
+    return as_positions(rule.positions(said, costs=case_costs))
 
 
 @contextmanager

@@ -216,7 +216,7 @@ class DecidedCases:
         rows, columns = np.nonzero(numbers)
         counts, p = numbers[rows, columns].astype(np.float64), second[rows]
         posteriors = np.column_stack([1 - p, p])
-        paid = stated.costs.values.T[rule.on(bins.kind).decide(middle[rows])]
+        paid = stated.costs.values.T[rule.on(bins.kind).positions(middle[rows])]
         return cls(rule, posteriors, paid, counts, counts, columns if labelled else None)
 
     # ------------------------------------------------------------- what it holds
@@ -362,7 +362,7 @@ def _read(
     if decisions is not None:
         taken = as_positions(encode(columns["decisions"], rule.decisions, "decisions"))
     else:
-        taken = rule.decide(said, costs=case_costs) if rule.per_case else rule.decide(said)
+        taken = rule.positions(said, costs=case_costs) if rule.per_case else rule.positions(said)
     chosen = np.asarray(taken).astype(np.intp)
     if case_costs is None:
         paid = rule.application.costs.values.T[chosen]

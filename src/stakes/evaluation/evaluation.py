@@ -230,7 +230,10 @@ class Evaluation(AnswersGuesses):
         return self[self.best].threshold
 
     def decide(self, posteriors: Any, *, costs: Any = None) -> NDArray[Any]:
-        """Decide new cases by the rule of the best model; see `DecisionRule.decide`."""
+        """Names of the decisions on new cases, by the rule of the best model.
+
+        See `DecisionRule.decide`.
+        """
         rule = self[self.best].rule
         if rule is None:
             raise DataError(f"{self.best!r} gave decisions, so there is no rule to decide by.")

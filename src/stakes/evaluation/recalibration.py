@@ -185,7 +185,7 @@ def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]
     """Decisions as given, or the Bayes decisions of posteriors made for the shares `said_at`."""
     if model.decisions is not None:
         return model.decisions
-    return rule_on(model, app, said_at).decide(model.posteriors)
+    return rule_on(model, app, said_at).positions(model.posteriors)
 
 
 def rule_on(model: Model, app: Application, said_at: FloatArray) -> DecisionRule:
@@ -223,7 +223,7 @@ def recalibrated(model: Model, rows: Rows, rng: Any) -> tuple[Variant, NDArray[A
     except StakesError as error:
         return Note("not-recalibrated", model=model.name, why=error.message)
     rule = rule_on(Model(model.name, fitted, None), app, cases.priors)
-    codes = rule.decide(fitted)
+    codes = rule.positions(fitted)
     return priced(cases.count(codes, app), app, codes, rule), fitted
 
 

@@ -149,7 +149,7 @@ def decided(model: Model, cases: Cases, app: Application, inquiry: Inquiry) -> N
     if model.scores is None or inquiry.kind == "rank":
         return None
     _refuse_unmovable(cases, app, inquiry)
-    return _rule(app, cases, inquiry, inquiry.kind).decide(_filled(model, cases))
+    return _rule(app, cases, inquiry, inquiry.kind).positions(_filled(model, cases))
 
 
 def _refuse_unmovable(cases: Cases, app: Application, inquiry: Inquiry) -> None:

@@ -18,7 +18,7 @@ from stakes._columns import as_floats, as_weights
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import code_type
 from stakes._kernels.optimise.hull_mixture import hull_mixtures
-from stakes._names import encode, listed
+from stakes._names import encode, listed, named_column
 from stakes._random import as_generator
 from stakes.application import Application, CaseCosts, as_application
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
@@ -104,6 +104,12 @@ class ConstrainedSlices(AnswersGuesses):
         raise KeyError(f"there is no slice {name!r}; there are {listed(self.rates.names)}")
 
     def decide(self, scores: Any, by: Any, *, rng: RandomSource = None) -> NDArray[Any]:
+        """The decision of each case by its name; see `positions`."""
+        return np.asarray(
+            named_column(self.application.decisions)[self.positions(scores, by, rng=rng)]
+        )
+
+    def positions(self, scores: Any, by: Any, *, rng: RandomSource = None) -> NDArray[Any]:
         """The decision of each case by its position; where thresholds are mixed, drawn.
 
         Parameters

@@ -14,7 +14,7 @@ from stakes._checks import as_number, as_priors, frozen, of_kind, sum_tolerance,
 from stakes._columns import in_brief
 from stakes._files import as_path
 from stakes._guesses import answers_guesses
-from stakes._names import one_of, place_of
+from stakes._names import named_column, one_of, place_of
 from stakes.application import Application
 from stakes.application.application import as_application
 from stakes.decisions.bayes import weighed_decisions
@@ -97,7 +97,7 @@ class DecisionRule(CutPoints):
     --------
     >>> app = Application([[0, 1], [10, 0]], priors=[0.98, 0.02])
     >>> rule = DecisionRule(app)
-    >>> str(rule), rule.decide([0.05, 0.5])
+    >>> str(rule), rule.positions([0.05, 0.5])
     ('p > 0.0909', array([0, 1], dtype=int8))
     >>> str(rule.moved([0.9, 0.1])), str(rule.on("llr"))
     ('p > 0.018', 'llr > 1.59')
@@ -144,7 +144,24 @@ class DecisionRule(CutPoints):
     # ------------------------------------------------------------- what it does
 
     def decide(self, scores: Any, *, costs: Any = None) -> NDArray[Any]:
-        """The decision of each case, by its position.
+        """The decision of each case, by its name.
+
+        Parameters and refusals are those of `positions`.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix([[0, 1], [10, 0]], decisions=["wait", "call"])
+        >>> DecisionRule(Application(costs)).decide([0.05, 0.3])
+        array(['wait', 'call'], dtype='<U4')
+        """
+        found: Any = self.positions(scores, costs=costs)
+        if not isinstance(found, np.ndarray):  # a lazy frame, with the names in a column
+            return found  # type: ignore[no-any-return]
+        return np.asarray(named_column(self.decisions)[found])
+
+    def positions(self, scores: Any, *, costs: Any = None) -> NDArray[Any]:
+        """The decision of each case, by its position in `decisions`.
 
         Parameters
         ----------
@@ -164,7 +181,7 @@ class DecisionRule(CutPoints):
         Examples
         --------
         >>> rule = DecisionRule(Application([[0, 1], [10, 0]]), scores="log_odds")
-        >>> rule.decide([-3.0, 0.0])
+        >>> rule.positions([-3.0, 0.0])
         array([0, 1], dtype=int8)
         """
         if costs is None and self.columns is not None and hasattr(type(scores), "columns"):

@@ -195,7 +195,7 @@ def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
     ran = run("decide", str(file), "--rule", saved(rule), "-o", str(out), "--engine", "duckdb")
     assert ran.code == 0, ran.err
     found = [row["decision"] for row in rows(out.read_text())]
-    assert found == [rule.decisions[j] for j in rule.decide(p)]
+    assert found == [rule.decisions[j] for j in rule.positions(p)]
 
 
 def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):

@@ -69,7 +69,7 @@ def test_logarithms_are_calibrated_as_they_stand(run, write, tmp_path, kind):
     fitted = Affine(bound="data").fit(said, y.astype(int))
     assert (rule.scores, rule.score_range) == (kind, (scores.min(), scores.max()))
     assert rule.calibrator.scale == pytest.approx(fitted.scale)
-    assert (rule.decide(scores) == (fitted.posteriors(said)[:, 1] > 1 / 11)).all()
+    assert (rule.positions(scores) == (fitted.posteriors(said)[:, 1] > 1 / 11)).all()
 
 
 def test_costs_per_case_stay_formulas(run, write, tmp_path):
@@ -81,7 +81,7 @@ def test_costs_per_case_stay_formulas(run, write, tmp_path):
     rule = stakes.load_rule(tmp_path / "r.json")
     assert rule.case_costs == (("0", "5"), ("0.75*amount", "0"))
     costs = stakes.application.case_costs({"amount": amount}, {"fn": "0.75*amount", "fp": 5})
-    assert (rule.decide(p, costs=costs) == (0.75 * amount * p > 5 * (1 - p))).all()
+    assert (rule.positions(p, costs=costs) == (0.75 * amount * p > 5 * (1 - p))).all()
 
 
 def test_an_engine_learns_the_calibration_from_bins(run, write, tmp_path):

@@ -200,7 +200,7 @@ def _cuts_of(part: GroupedReduction, name: str) -> dict[str, FoldCuts]:
         rows = part.bin_rows(model)
         with suppress(StakesError):
             fitted, rule = refitted(model, bins, app, rows)
-            found[model] = cuts_by_fold(rows, rule.decide(fitted))
+            found[model] = cuts_by_fold(rows, rule.positions(fitted))
     return found
 
 

@@ -161,7 +161,7 @@ def judged_bins(
         fitted, rule = refitted(name, bins, app, rows)
     except StakesError as error:
         return Judged(model, as_is, **told), Note("not-recalibrated", model=name, why=error.message)
-    codes = rule.decide(fitted)
+    codes = rule.positions(fitted)
     table = cases.count(codes, app)
     if rows.squares is None:  # cases are counted in whole numbers, and weights are not
         whole = np.rint(table.counts).astype(np.int64)
@@ -212,7 +212,7 @@ def joint_decisions(one: Judged, app: Application) -> PairedCounts:
     assert one.number is not None
     assert one.recalibrated is not None
     assert one.as_is.rule is not None
-    before = one.as_is.rule.decide(one.model.posteriors)
+    before = one.as_is.rule.positions(one.model.posteriors)
     after = np.asarray(one.recalibrated.codes)
     rows = np.stack([one.cases.truth, after, before], axis=1).astype(np.int64)
     cells, at = np.unique(rows, axis=0, return_inverse=True)

@@ -263,8 +263,8 @@ class BayesDecisionClassifier(AroundClassifier):
         if priors is not None:
             rule = replace(rule, application=app.with_priors(priors))
         if costs is None:
-            return rule.decide(given)
-        return replace(rule, per_case=True).decide(given, costs=as_case_costs(costs, app))
+            return rule.positions(given)
+        return replace(rule, per_case=True).positions(given, costs=as_case_costs(costs, app))
 
     def _expected(self, posteriors: NDArray[Any], costs: Any) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case."""

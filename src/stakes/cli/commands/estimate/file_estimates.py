@@ -160,7 +160,7 @@ class SameRule:
             rule = rule_of(place, self.reference, inquiry, None)
             if rule is None:
                 raise DataError("--proba of log-likelihood ratios cannot be estimated from.")
-            decisions = as_positions(rule.decide(model.scores))
+            decisions = as_positions(rule.positions(model.scores))
         return DecidedCases.from_scores(
             as_positions(cases.truth) if labelled else None,
             Posteriors(posteriors, classes=app.classes),
