@@ -8,6 +8,7 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,27 @@ def test_python_on_the_page_prints_what_it_says(
         if any(ABSENT.search(text) for text in said):
             pytest.skip("the page uses an extra that is not installed")
         assert result.failed == 0, "".join(said)
+
+
+def test_every_line_to_type_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas", reason="the README reads its example with pandas")
+    pytest.importorskip("duckdb", reason="one line writes SQL for it")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    given: dict[str, Any] = {}
+    for _, body in sessions(ROOT / "README.md"):
+        for example in doctest.DocTestParser().get_examples(body):
+            exec(example.source, given)
+    y, decided = given["y"], given["ev"].decide(given["p"])
+    half = len(y) // 2
+    given |= {"decided": decided, "new": given["customers"].head(1000), "amount": y.index + 1.0}
+    for name, part in (("before", slice(half)), ("after", slice(half, None))):
+        given[name] = given["stakes"].ConfusionMatrix.from_decisions(y[part], decided[part])
+    table = text[text.index("| the line to type |") : text.index("On the command line, for")]
+    lines = [each for each in re.findall(r"`([^`]+)`", table) if "(" in each]
+    assert len(lines) > 25
+    for line in lines:
+        exec(line, given)
 
 
 @named(PAGES)
