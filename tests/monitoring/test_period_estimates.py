@@ -46,7 +46,7 @@ class TestEstimatePeriods:
         found = estimate_periods({"May": reference.alike(p, y_true=y)}, reference=reference)
         assert found.costs[0] == reference.alike(p, y_true=y).cost
         assert found.held == (1, 1)
-        assert "1 of 1 estimates held the cost" in found.text
+        assert "1 of 1 estimates contained the cost" in found.text
 
     def test_scores_that_allow_no_estimate_ring(self, reference):
         other = month(0.2, 3, mean=5.0)[1]

@@ -176,7 +176,7 @@ _BLOCK = 1 << 17
 
 
 class MisrankingRate(float):
-    """Share of pairs ranked wrongly: a number that knows its standard error.
+    """Share of pairs ranked wrongly: a number with its standard error.
 
     Made by `misranking_rate`.
 

@@ -37,7 +37,7 @@ class CostEstimate(AnswersGuesses):
         these very cases will give. It holds the doubt of the reference, of the class shares, and of
         the labels of the new cases.
     level : float
-        Share of such intervals that hold the cost.
+        Share of such intervals that contain the cost.
     spread : float
         Standard error of the estimate, for the same cost.
     change : {"none", "shares", "inputs"}

@@ -36,7 +36,7 @@ class LabelledCost(AnswersGuesses):
     value, low, high : float
         Cost per case of these cases, or the difference of two models, and its interval.
     level : float
-        Share of such intervals that hold the cost which all labels would give.
+        Share of such intervals that contain the cost which all labels would give.
     labels, cases : int
         How many cases are labelled, and how many there are.
     plain : tuple of float

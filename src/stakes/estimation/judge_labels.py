@@ -56,7 +56,7 @@ class JudgedCost(AnswersGuesses):
     value, low, high : float
         Cost per case of these cases and its interval, which holds the doubt of the judge.
     level : float
-        Share of such intervals that hold the cost which the true labels would give.
+        Share of such intervals that contain the cost which the true labels would give.
     cases, known : int
         How many cases there are, and of how many the truth is known.
     as_judged : float

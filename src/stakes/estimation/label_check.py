@@ -30,7 +30,7 @@ def check_labels(
 ) -> LabelCheck:
     """Whether labels of some new cases agree with what is estimated for them without labels.
 
-    What no score shows, that the same inputs now lead to other classes, a few labels do. They must
+    A few labels show what no score can: that the same inputs now lead to other classes. They must
     be of cases drawn at random from the new ones; or with known chances, if each is weighted by one
     over its chance (``reference.alike(p, y_true=y, sample_weight=1 / chance)``).
 
@@ -45,7 +45,7 @@ def check_labels(
     change, calibrator : optional
         As in `estimate_cost`.
     level : float
-        Where the estimate is right, the check fails with a chance of 1 - `level`.
+        If the estimate is right, the check fails with a chance of 1 - `level`.
 
     Returns
     -------
@@ -54,10 +54,10 @@ def check_labels(
 
     Notes
     -----
-    Two means are compared with what the posteriors expect: the cost, and the log of how much more
-    likely than its share the posteriors call the true class. Either may fail at half of
-    1 - `level`. The second sees labels that no longer follow the scores also where decisions cost
-    the same.
+    Two averages are compared with what the posteriors expect: the cost, and the log of how much
+    more likely than its share the posteriors call the true class. Each is tested at
+    (1 - `level`) / 2. The second detects labels that no longer follow the scores even if all
+    decisions cost the same.
 
     Examples
     --------

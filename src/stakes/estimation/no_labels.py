@@ -91,7 +91,7 @@ def estimate_cost(
     -----
     What cannot be seen without labels: that the relation of inputs and truth has changed. If the
     same scores now go with other classes, every estimate of this kind is wrong, and no interval
-    knows it.
+    reflects it.
 
     References
     ----------

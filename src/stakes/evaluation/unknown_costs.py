@@ -20,8 +20,8 @@ from stakes.typing import FloatArray
 class Doubt(AnswersGuesses):
     """Models over everything that unknown costs and shares may be; part of an `Evaluation`.
 
-    Posteriors are decided anew at each place, decisions stay what they are. Regret is NEC above
-    the best choice for that place: the cheapest model there, or the best constant decision.
+    At each cost or share, posteriors are decided again; given decisions stay. Regret is NEC above
+    the best choice there: the cheapest model, or the best constant decision.
 
     Parameters
     ----------

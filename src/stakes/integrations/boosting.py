@@ -51,7 +51,7 @@ class _BoostingCost:
 class LightGBMCost(_BoostingCost):
     """Expected cost as a metric of LightGBM: ``fit(..., eval_metric=LightGBMCost(costs))``.
 
-    Of the scikit-learn classes, `LGBMClassifier`; labels are numbered in sorted order.
+    Works with `LGBMClassifier`; labels are numbered in sorted order.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class PeriodEstimates(AnswersGuesses):
 
     @property
     def held(self) -> tuple[int, int]:
-        """For how many periods with labels the interval held the cost, and how many there are."""
+        """How often the interval contained the cost, and for how many periods with labels."""
         known = [
             (cost, each)
             for cost, each in zip(self.costs.tolist(), self.estimates, strict=True)
@@ -71,7 +71,7 @@ class PeriodEstimates(AnswersGuesses):
     def text(self) -> str:
         """How good the estimates were for labelled periods, and what they cannot detect."""
         held, known = self.held
-        good = f"Where labels have arrived, {held} of {known} estimates held the cost. "
+        good = f"Where labels have arrived, {held} of {known} estimates contained the cost. "
         return f"{good if known else ''}{UNSEEN}"
 
     def frame(self) -> Frame:

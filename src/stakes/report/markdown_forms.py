@@ -93,7 +93,7 @@ def schema() -> dict[str, Any]:
     Returns
     -------
     dict
-        For any validator. What is said of a model follows from the columns of the table.
+        For any validator. The fields of a model are the columns of the table.
 
     Examples
     --------

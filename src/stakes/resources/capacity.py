@@ -188,7 +188,7 @@ def capacity_optimum(
     sample_weight: Any = None,
     level: float = 0.95,
 ) -> CapacityOptimum:
-    r"""The cheapest decisions of a batch when decisions may only be taken so often.
+    r"""The cheapest decisions of a batch when the number of some decisions is limited.
 
     With one limit, the cases are taken by what the decision saves in each until none is left.
     With several, each limit has a price that is added to the cost of its decision; the prices

@@ -89,10 +89,10 @@ def capacity_stream(
 ) -> CapacityStream:
     """Decide cases as they come, within limits for each period, at prices of the past.
 
-    Nobody knows at noon which cases the afternoon brings. The price that would have shared out
-    past periods is added to the cost of a decision that is short; a decision that is used up is
-    no longer taken until the next period. Regret tells what that costs beyond the best decisions
-    in hindsight.
+    At noon it is not known which cases the afternoon brings. The price that would have kept the
+    limits of past periods is added to the cost of the limited decision. If its limit is reached,
+    the decision is not taken again until the next period. Regret is what that costs beyond the
+    best decisions in hindsight.
 
     Parameters
     ----------

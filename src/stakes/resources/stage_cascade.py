@@ -295,7 +295,7 @@ def logarithms(posteriors: FloatArray) -> FloatArray:
 
 
 def _calibrator(given: Stages, stage: int) -> Calibrator:
-    """The calibrator of a stage. A saving hangs on the shape near the cut, not on two numbers."""
+    """The calibrator of a stage. A saving depends on the shape near the cut, not on two numbers."""
     unfitted: Calibrator = Smooth() if len(given.application.classes) == 2 else Affine()
     scores = logarithms(given.posteriors[stage])
     return unfitted.fit(scores, given.labels, sample_weight=given.weights)

@@ -19,7 +19,7 @@ def weighted_class_accuracy(
 ) -> float:
     r"""WCA: recall and specificity weighed by the two costs of an error; higher is better.
 
-    Because the rates are weighed and not the cells, its costs hang on the prevalence; see
+    Because the rates are weighed and not the cells, its costs depend on the prevalence; see
     `weighted_accuracy` for the one that follows the total cost.
 
     .. math:: w \frac{TP}{P} + (1 - w) \frac{TN}{N}, \quad w = \frac{C_{FN}}{C_{FN} + C_{FP}}

@@ -175,7 +175,7 @@ def false_omission_rate(matrix: Any, *, positive: Name | None = None) -> float:
 def informedness(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Youden's J: true-positive minus false-positive rate; higher is better.
 
-    The normalised balanced error rate turned around, so its costs hang on the prevalence:
+    The normalised balanced error rate turned around, so its costs depend on the prevalence:
     a miss counts as N/P false alarms.
 
     .. math:: TP / P - FP / N

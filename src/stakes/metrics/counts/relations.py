@@ -75,7 +75,7 @@ def nec_from_f_beta(value: float, *, priors: Priors, decided: float, beta: float
 def naive_f_beta(priors: Priors, *, beta: float = 1.0) -> float:
     r"""F-beta of the best system that ignores the input: it always acts.
 
-    Below this a system is worth nothing, and it depends on the data.
+    Below this a system is worth nothing; this value depends on the prevalence.
 
     .. math:: \frac{(1 + \beta^2) P_2}{\beta^2 P_2 + 1}
 

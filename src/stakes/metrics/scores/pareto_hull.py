@@ -178,7 +178,7 @@ def pareto_front(systems: Mapping[str, Any], applications: Mapping[str, Any]) ->
 
     For costs that cannot be added up, such as money and lives, or for two places of use with
     different costs. A system off the front is beaten whatever the goals are worth to each
-    other; one on it that is not supported is beaten too, once they can be traded.
+    other. A point inside the convex hull of the front is never best for any fixed exchange rate.
 
     Parameters
     ----------

@@ -184,8 +184,8 @@ def refitted_interval(
 ) -> Interval:
     """Interval of the cost after calibration, with the calibration fitted anew each time.
 
-    A calibrated system is a draw of its calibration data too. Intervals from the test cases
-    alone leave that out and are too narrow when the calibration set is small.
+    A calibrated system also varies with its calibration data. Intervals from the test cases alone
+    leave that out and are too narrow if the calibration set is small.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ EXAMPLES = (
     """examples:
   stakes monitor last_month.json this_month.json --positive yes --cost fn=40 fp=4
   stakes monitor 'days/*.json' --positive yes --cost fn=40 fp=4 --fail-if alarm
-  stakes monitor churn.csv --time date --period week --reference-first 8 --label churned \\
+  stakes monitor may.csv --time date --period week --reference-first 2 --label churned \\
          --positive yes --scores gbm_p --cost fn=40 fp=4 --plot costs.svg
 
 The first period is the reference, or the first N together with --reference-first. Files of counts
