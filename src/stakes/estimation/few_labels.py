@@ -12,6 +12,7 @@ from stakes._checks import as_level, of_kind, same_length
 from stakes._columns import known_entries
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import encode
+from stakes.estimation.compared_cases import refuse_other_costs
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.labelled_rows import (
     LEAST_LABELS,
@@ -201,8 +202,11 @@ def compared_costs(cases: DecidedCases, against: Any) -> tuple[FloatArray, Float
         return cases.paid, cases.posteriors
     of_kind(against, "against", DecidedCases)
     same_length("against", len(against), "cases", len(cases))
-    if against.classes != cases.classes or not np.array_equal(against.mass, cases.mass):
-        raise DataError("`against` must hold the same cases: their classes or weights differ.")
+    refuse_other_costs(
+        cases, against, ("cases", "against"), hint="cases.alike(posteriors) has the same costs"
+    )
+    if not np.array_equal(against.mass, cases.mass):
+        raise DataError("`against` must hold the same cases: their weights differ.")
     return cases.paid - against.paid, (cases.posteriors + against.posteriors) / 2
 
 
