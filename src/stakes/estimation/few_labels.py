@@ -47,6 +47,8 @@ class LabelledCost(AnswersGuesses):
         no use) to 1 (as the posteriors say).
     unit : str or None
         Of the costs.
+    difference : bool
+        Whether this is the cost of one model less that of another.
     slices : mapping
         The same for each slice with enough labels, where slices were given.
     """
@@ -60,6 +62,7 @@ class LabelledCost(AnswersGuesses):
     plain: tuple[float, float, float]
     slope: float
     unit: str | None = None
+    difference: bool = False
     slices: Mapping[Any, LabelledCost] = field(default_factory=dict)
 
     @property
@@ -72,8 +75,9 @@ class LabelledCost(AnswersGuesses):
     def text(self) -> str:
         """The estimate in a sentence."""
         unit = f" {self.unit}" if self.unit else ""
+        what = "A difference of " if self.difference else ""
         return (
-            f"{self.value:.4g}{unit} per case ({self.low:.4g} to {self.high:.4g}, level "
+            f"{what}{self.value:.4g}{unit} per case ({self.low:.4g} to {self.high:.4g}, level "
             f"{self.level:g}), from {self.labels} labels of {self.cases} cases; the labels alone "
             f"say {self.plain[0]:.4g} ({self.plain[1]:.4g} to {self.plain[2]:.4g})."
         )
@@ -121,8 +125,8 @@ def cost_from_labels(
 
     Posteriors predict the cost of every case; the labelled cases say how far the predictions are
     off. A line from predicted to real costs is fitted to the labels (power tuning [1]_), so that
-    poor posteriors do no harm. The estimate is the mean :math:`\bar f` of that line plus the mean
-    error of the labelled cases, each weighted by one over its chance to be labelled.
+    poor posteriors do little harm. The estimate is the mean :math:`\bar f` of that line plus the
+    mean error of the labelled cases, each weighted by one over its chance to be labelled.
 
     Parameters
     ----------
@@ -184,14 +188,14 @@ def cost_from_labels(
     truth[known] = encode(labels, cases.classes, "y_true")
     odds = label_chances(chances, known)
     rows = LabelledRows(paid, posteriors, kinds_by_cost(paid), cases.mass, truth, known, odds)
-    found = _estimated(rows, level, cases.application.unit)
+    found = _estimated(rows, level, cases.application.unit, against is not None)
     if cases.by is None:
         return found
     slices = {}
     for name in dict.fromkeys(cases.by.tolist()):
         part = rows.part(cases.by == name)
         if part.known.sum() >= LEAST_LABELS:
-            slices[name] = _estimated(part, level, found.unit)
+            slices[name] = _estimated(part, level, found.unit, found.difference)
     return replace(found, slices=slices)
 
 
@@ -222,7 +226,9 @@ def _refuse_counts(cases: DecidedCases) -> None:
         )
 
 
-def _estimated(rows: LabelledRows, level: float, unit: str | None) -> LabelledCost:
+def _estimated(
+    rows: LabelledRows, level: float, unit: str | None, difference: bool
+) -> LabelledCost:
     """The estimate from rows of which enough are labelled."""
     refuse_other_cases(rows)
     line = fitted_line(rows)
@@ -230,4 +236,5 @@ def _estimated(rows: LabelledRows, level: float, unit: str | None) -> LabelledCo
     weight = rows.weight[rows.known]
     alone = corrected_mean(rows, np.array([(weight @ rows.realised) / weight.sum(), 0.0]), level)
     size, labels = rows.known.shape[0], int(rows.known.sum())
-    return LabelledCost(value, low, high, level, labels, size, alone, float(line[1]), unit)
+    slope = float(line[1])
+    return LabelledCost(value, low, high, level, labels, size, alone, slope, unit, difference)
