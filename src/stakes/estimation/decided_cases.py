@@ -244,11 +244,6 @@ class DecidedCases:
         return round(float(self.counts.sum()))
 
     @property
-    def of_weight(self) -> DecidedCases:
-        """The cases of positive weight; others stay in the table so that positions hold."""
-        return self if (self.mass > 0).all() else self.part(self.mass > 0)
-
-    @property
     def labels(self) -> IntArray:
         """Positions of the true classes, or an error where they are not known."""
         if self.truth is None:

@@ -47,10 +47,10 @@ class LabelledCost(AnswersGuesses):
         no use) to 1 (as the posteriors say).
     unit : str or None
         Of the costs.
-    difference : bool
-        Whether this is the cost of one model less that of another.
     slices : mapping
         The same for each slice with enough labels, where slices were given.
+    difference : bool
+        Whether this is the cost of one model less that of another.
     """
 
     value: float
@@ -62,8 +62,8 @@ class LabelledCost(AnswersGuesses):
     plain: tuple[float, float, float]
     slope: float
     unit: str | None = None
-    difference: bool = False
     slices: Mapping[Any, LabelledCost] = field(default_factory=dict)
+    difference: bool = False
 
     @property
     def saving(self) -> float:
@@ -236,5 +236,5 @@ def _estimated(
     weight = rows.weight[rows.known]
     alone = corrected_mean(rows, np.array([(weight @ rows.realised) / weight.sum(), 0.0]), level)
     size, labels = rows.known.shape[0], int(rows.known.sum())
-    slope = float(line[1])
-    return LabelledCost(value, low, high, level, labels, size, alone, slope, unit, difference)
+    found = LabelledCost(value, low, high, level, labels, size, alone, float(line[1]), unit)
+    return replace(found, difference=difference)

@@ -79,7 +79,7 @@ def check_labels(
     """
     level = as_level(level)
     of_kind(labelled, "labelled", DecidedCases, hint="reference.alike(p, y_true=y)")
-    labelled = checked(reference, labelled, change)[1]
+    labelled = checked(reference, labelled, change, "labelled")[1]
     reference, cases = checked(reference, labelled if new is None else new, change)
     if labelled.number < LEAST_LABELS:
         raise UndefinedError(

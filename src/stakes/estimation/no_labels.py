@@ -276,7 +276,9 @@ def _inputs_of(
     return None
 
 
-def checked(reference: Any, new: Any, change: Any) -> tuple[DecidedCases, DecidedCases]:
+def checked(
+    reference: Any, new: Any, change: Any, name: str = "new"
+) -> tuple[DecidedCases, DecidedCases]:
     """The reference and the new cases, if both can be meant; without cases of no weight."""
     of_kind(
         reference,
@@ -288,8 +290,8 @@ def checked(reference: Any, new: Any, change: Any) -> tuple[DecidedCases, Decide
         raise DataError(f"`change` must be one of {listed(_CHANGES)}; got {in_brief(change)}.")
     _refuse_few(reference)
     cases = new if isinstance(new, DecidedCases) else reference.alike(new)
-    refuse_other_costs(reference, cases, ("reference", "new"), hint=_ALIKE)
-    return reference.of_weight, cases.of_weight
+    refuse_other_costs(reference, cases, ("reference", name), hint=_ALIKE)
+    return reference.part(reference.mass > 0), cases.part(cases.mass > 0)
 
 
 def _refuse_few(reference: DecidedCases) -> None:
