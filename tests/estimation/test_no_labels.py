@@ -402,8 +402,9 @@ class TestInputsChanged:
         [
             (["north"], ["south"], "'region' is 'south' (0 in the reference)"),
             (["north"], ["north", "south", ""], "'south' (0 in the reference) or empty (0 in"),
-            ([0.0, 0.1, 0.4], [100.0], "'region' is 100 (0 in the reference)"),
-            (range(50), range(500), "outside the range of the reference"),
+            ([0.0, 0.1, 0.4], [100.0], "'region' is outside the range of the reference, 0 to 0.4"),
+            ([0.0, 0.4], [0.2, 0.4], "'region' is 0.2 (0 in the reference)"),
+            (range(50), range(500), "outside the range of the reference, 0 to 49"),
         ],
     )
     def test_inputs_that_the_reference_does_not_hold(self, old, new, said):

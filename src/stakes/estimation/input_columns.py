@@ -80,13 +80,17 @@ def _column(values: Any, name: str) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinnedInput:
-    """In which bin of one input each old and each new case lies, and what the bins are called."""
+    """In which bin of one input each old and each new case lies, and what the bins are called.
+
+    `beyond` are the new cases outside the range of the old ones, which is `span`.
+    """
 
     name: str
     old: NDArray[np.intp]
     new: NDArray[np.intp]
     called: tuple[str, ...]
     beyond: NDArray[np.bool_]
+    span: str = ""
 
     def unlike(self, old: FloatArray, new: FloatArray) -> str | None:
         """Which new cases are like hardly any old one, in words; None if these are few.
@@ -101,10 +105,11 @@ class BinnedInput:
         if share <= MOST_UNLIKE:
             return None
         worst = np.flatnonzero(rare)[np.argsort(-here[rare])][:3].tolist()
-        said = [f"{self.called[k]} ({seen[k]:.0f} in the reference)" for k in worst]
-        if self.beyond.any():
-            said.append("outside the range of the reference")
-        return f"in {percent(share)} of the new cases input '{self.name}' is {' or '.join(said)}"
+        said = " or ".join(f"{self.called[k]} ({seen[k]:.0f} in the reference)" for k in worst)
+        outside = float(new @ self.beyond) / float(new.sum())
+        if outside > share / 2:
+            share, said = outside, f"outside the range of the reference, {self.span}"
+        return f"in {percent(share)} of the new cases input '{self.name}' is {said}"
 
 
 def binned_inputs(old: Inputs, new: Inputs) -> list[BinnedInput]:
@@ -143,18 +148,19 @@ def _alike(new: Inputs, old: Inputs, name: str) -> NDArray[Any]:
 
 def _binned(name: str, old: NDArray[Any], new: NDArray[Any]) -> BinnedInput:
     """One input, in bins of both sides together."""
-    values, beyond = np.concatenate([old, new]), np.zeros(len(new), dtype=bool)
+    values, beyond, span = np.concatenate([old, new]), np.zeros(len(new), dtype=bool), ""
     if values.dtype.kind == "f":
         codes, called = _number_bins(values)
         known = old[~np.isnan(old)]
         if known.size:
             beyond = (new < known.min()) | (new > known.max())
+            span = f"{known.min():.4g} to {known.max():.4g}"
     else:
         codes, called = _categories(values, name)
     kept, codes = np.unique(codes, return_inverse=True)
     names = tuple(called[k] for k in kept.tolist())
     at = codes.reshape(-1).astype(np.intp)
-    return BinnedInput(name, at[: len(old)], at[len(old) :], names, beyond)
+    return BinnedInput(name, at[: len(old)], at[len(old) :], names, beyond, span)
 
 
 def _categories(values: NDArray[Any], name: str) -> tuple[NDArray[Any], list[str]]:
