@@ -7,7 +7,7 @@ import pytest
 
 from stakes import Application, CaseCosts
 from stakes.estimation import DecidedCases, cost_from_labels, plan_labels
-from stakes.exceptions import DataError, LabelError, StakesError, UndefinedError
+from stakes.exceptions import CostError, DataError, LabelError, StakesError, UndefinedError
 from stakes.rules import DecisionRule
 
 COSTS = {"fn": 10, "fp": 1}
@@ -219,3 +219,34 @@ class TestRefusals:
             library = pytest.importorskip(make)
             column = library.Series(plain)
         assert cost_from_labels(column, cases).value == cost_from_labels(plain, cases).value
+
+
+def test_a_difference_is_called_one_and_needs_the_same_costs() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(500)
+    labels = np.where(rng.random(500) < 0.2, (rng.random(500) < p).astype(float), np.nan)
+    one, other = (
+        DecidedCases.from_scores(None, each, costs={"fn": 10, "fp": 1}) for each in (p, p**2)
+    )
+    assert cost_from_labels(labels, one, against=other).text.startswith("A difference of ")
+    assert not cost_from_labels(labels, one).text.startswith("A diff")
+    cheap = DecidedCases.from_scores(None, p, costs={"fn": 1, "fp": 1})
+    for asked in (
+        lambda: cost_from_labels(labels, one, against=cheap),
+        lambda: plan_labels(one, labels=50, against=cheap),
+    ):
+        with pytest.raises(CostError, match="costs 10 in `cases` and 1 in `against`"):
+            asked()
+
+
+def test_rows_of_no_weight_keep_their_place() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(400)
+    weights = np.arange(400) % 2
+    cases = DecidedCases.from_scores(None, p, costs={"fn": 10, "fp": 1}, sample_weight=weights)
+    plan = plan_labels(cases, labels=100)
+    assert plan.chances.shape == (400,)
+    labels = np.full(400, np.nan)
+    drawn = plan.draw(rng=1)
+    labels[drawn] = rng.random(len(drawn)) < p[drawn]
+    assert cost_from_labels(labels, cases, chances=plan.chances).labels == len(drawn)

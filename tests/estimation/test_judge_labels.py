@@ -231,3 +231,28 @@ def test_odd_input(told: dict[str, object]) -> None:
         cost_from_judge(None, [0, 1] * 50, **{**usual, **told})
     with pytest.raises(DataError):
         cost_from_judge(None, [[0, 1], [1, 0]], **usual)
+
+
+def test_rates_are_refused_and_costs_stay_possible() -> None:
+    """Costs cannot be negative, however little is known of the judge."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(2000) < 0.1
+    judge = np.where(rng.random(2000) < 0.9, truth, ~truth).astype(int)
+    told = {"decisions": truth.astype(int), "costs": {"fn": 10, "fp": 1}}
+    with pytest.raises(DataError, match="holds rates, as each row adds to 1; counts of cases"):
+        cost_from_judge(None, judge, errors=[[0.9, 0.1], [0.1, 0.9]], **told)
+    found = cost_from_judge(None, judge, errors=[[90, 10], [10, 90]], **told)
+    assert 0.0 == found.low <= found.value < found.high <= 10.0
+
+
+def test_many_classes_need_many_cases_of_each() -> None:
+    """Of ten classes with 30 cases each, intervals for a judge right in 70 % held in 81 %."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 10, 3000)
+    judge = np.where(rng.random(3000) < 0.7, truth, (truth + rng.integers(1, 10, 3000)) % 10)
+    told = {"decisions": truth, "costs": 1 - np.eye(10)}
+    rates = np.full((10, 10), 0.3 / 9) + np.eye(10) * (0.7 - 0.3 / 9)
+    with pytest.raises(UndefinedError, match="as few as 30 cases of a class, too few") as refused:
+        cost_from_judge(None, judge, errors=30 * rates, **told)
+    assert "on about 107 cases of each class" in str(refused.value)
+    cost_from_judge(None, judge, errors=107 * rates, **told)

@@ -182,8 +182,109 @@ class TestLaws:
         assert (found.value, found.low) == pytest.approx((plain.value, plain.low), rel=1e-7)
         assert (found.cases, found.reference_cases) == (500, 600)
 
+    def test_bins_of_many_scores_give_nearly_what_rows_give(self):
+        """A bin has the same score on both sides, whichever scores it happened to hold."""
+        app = Application([[0, 1], [10, 0]])
+        edges = np.unique(np.append(np.linspace(0.005, 0.995, 100), 1 / 11))
+
+        def binned(y, p, **options):
+            bins = ScoreBins.from_scores(y, p, edges=edges, kind="posterior")
+            return DecidedCases.from_bins(bins, application=app, **options)
+
+        for seed in range(10):
+            y, p = drawn(3000, 0.2, seed)
+            z, q = drawn(2000, 0.2, 100 + seed)
+            found = estimate_cost(binned(y, p), binned(z, q, labelled=False))
+            plain = estimate_cost(DecidedCases.from_scores(y, p, application=app), q)
+            assert found.change == plain.change == "none"
+            assert found.value == pytest.approx(plain.value, rel=0.05)
+
+    def test_log_odds_in_bins_with_open_ends(self):
+        y, p = drawn(2000, 0.2, 1)
+        scores = np.append(np.log(p / (1 - p)), [-np.inf, np.inf])
+        bins = ScoreBins.from_scores(
+            np.append(y, [0, 1]), scores, edges=[-5.0, np.log(0.1), 0.0, 3.0], kind="log_odds"
+        )
+        found = DecidedCases.from_bins(bins, application=[[0, 1], [10, 0]])
+        middles = [-5 - (np.log(0.1) + 5) / 2, (np.log(0.1) - 5) / 2, np.log(0.1) / 2, 1.5, 4.5]
+        np.testing.assert_allclose(np.unique(found.posteriors[:, 1]), expit(middles), rtol=1e-12)
+
+    def test_rows_of_no_weight_keep_their_place_and_count_for_nothing(self):
+        y, p = drawn(600, 0.2, 3)
+        q = drawn(400, 0.35, 4)[1]
+        weights, again = np.arange(600) % 3, np.arange(400) % 2
+        whole = DecidedCases.from_scores(y, p, costs=COSTS, sample_weight=weights)
+        new = whole.alike(q, sample_weight=again)
+        assert (len(whole), whole.number, len(new), new.number) == (600, 400, 400, 200)
+        part = DecidedCases.from_scores(
+            y[weights > 0], p[weights > 0], costs=COSTS, sample_weight=weights[weights > 0]
+        )
+        one, other = estimate_cost(whole, new), estimate_cost(part, q[again > 0])
+        assert (one.value, one.low, one.cases) == (other.value, other.low, other.cases)
+
+    def test_two_scores_alone_fit_every_mixture(self):
+        def levels(scores):
+            return np.where(scores > 0.3, 0.8, 0.2)
+
+        for seed in range(5):
+            y, p = drawn(2000, 0.2, seed)
+            z, q = drawn(2000, 0.4, 100 + seed)
+            reference = DecidedCases.from_scores(y, levels(p), costs=COSTS)
+            new = reference.alike(levels(q), y_true=z)
+            found = estimate_cost(reference, new)
+            assert (found.change, found.tests["mixture"]) == ("shares", 1.0)
+            assert abs(found.priors.priors[1] - 0.4) < 0.06
+
+    @pytest.mark.parametrize("size", [10, 20, 50, 300])
+    def test_few_new_cases_are_refused_as_rarely_as_stated(self, size):
+        """At 1 % at most 6 of 100 are refused: 1, and five standard errors."""
+        reference, refused = cases(1500), 0
+        for seed in range(100):
+            try:
+                estimate_cost(reference, drawn(size, 0.2, 1000 + seed)[1])
+            except UndefinedError:
+                refused += 1
+        assert refused <= 6
+
 
 class TestRefusals:
+    @pytest.mark.parametrize(
+        ("costs", "said"),
+        [
+            ({"fn": 1, "fp": 10}, "deciding 0 for a case of class 1 costs 10 in `reference` and 1"),
+            (CaseCosts.binary(false_negative=np.ones(50), false_positive=1.0),
+             "costs differ from case to case in `new`, and not in `reference`"),
+            (Application(CostMatrix([[0, 1], [10, 0]]), unit="USD"), "are in EUR, and those"),
+        ],
+    )  # fmt: skip
+    def test_other_costs(self, costs, said):
+        y, p = drawn(600, 0.3, 1)
+        euros = Application(CostMatrix([[0, 1], [10, 0]]), unit="EUR")
+        reference = DecidedCases.from_scores(y, p, application=euros)
+        given = {"application": costs} if isinstance(costs, Application) else {"costs": costs}
+        new = DecidedCases.from_scores(y[:50], p[:50], **given)
+        for refused in (
+            lambda: estimate_cost(reference, new),
+            lambda: check_labels(reference, new, new=p),
+        ):
+            with pytest.raises(CostError) as raised:
+                refused()
+            assert said in str(raised.value).replace("labelled", "new")
+
+    def test_slices_of_the_new_cases_alone(self):
+        reference = cases()
+        new = reference.alike([0.5] * 40, by=["a", "b"] * 20)
+        with pytest.raises(DataError, match="the reference must have `by` as well"):
+            estimate_cost(reference, new)
+
+    def test_a_check_by_too_few_labels(self):
+        y, p = drawn(9, 0.2, 1)
+        reference = cases()
+        few = reference.alike(p, y_true=y)
+        for part in (few, few.part(np.zeros(0, dtype=int))):
+            with pytest.raises(UndefinedError, match=r"\d cases are labelled; at least 10"):
+                check_labels(reference, part, new=drawn(800, 0.2, 2)[1])
+
     def test_scores_that_are_no_mixture(self):
         reference = cases(3000)
         q = drawn(3000, 0.2, 9, mean=4.0)[1]
@@ -284,8 +385,53 @@ class TestInputsChanged:
         y, p = drawn(400, 0.5, 1)
         x, u = np.r_[np.zeros(395), np.ones(5)], np.ones(400)
         reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"x": x})
+        with pytest.raises(
+            UndefinedError, match=r"in 100 % of the new cases input 'x' is 1 \(5 in"
+        ):
+            estimate_cost(reference, reference.alike(p, inputs={"x": u}))
+
+    def test_too_few_effective_cases(self):
+        y, p = drawn(2000, 0.5, 1)
+        x, u = np.r_[np.zeros(1980), np.ones(20)], np.ones(2000)
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"x": x})
         with pytest.raises(UndefinedError, match=r"worth .* equal cases, below 100"):
             estimate_cost(reference, reference.alike(p, inputs={"x": u}))
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            (["north"], ["south"], "'region' is 'south' (0 in the reference)"),
+            (["north"], ["north", "south", ""], "'south' (0 in the reference) or empty (0 in"),
+            ([0.0, 0.1, 0.4], [100.0], "'region' is outside the range of the reference, 0 to 0.4"),
+            ([0.0, 0.4], [0.2, 0.4], "'region' is 0.2 (0 in the reference)"),
+            (range(50), range(500), "outside the range of the reference, 0 to 49"),
+        ],
+    )
+    def test_inputs_that_the_reference_does_not_hold(self, old, new, said):
+        """Scores alone fit, whatever the inputs are."""
+        y, p = drawn(2000, 0.3, 1)
+        x, u = (np.resize(np.array(each), 2000) for each in (old, new))
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"region": x})
+        cases = reference.alike(drawn(2000, 0.3, 2)[1], inputs={"region": u})
+        with pytest.raises(UndefinedError, match="too few reference cases look like") as refused:
+            estimate_cost(reference, cases)
+        assert said in str(refused.value)
+        assert estimate_cost(reference, cases, change="none").change == "none"
+
+    def test_a_few_new_values_are_no_reason_to_refuse(self):
+        y, p = drawn(2000, 0.3, 1)
+        x = np.resize(np.array(["a", "b"]), 2000)
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"x": x})
+        u = np.where(np.arange(2000) < 60, "c", x)
+        assert estimate_cost(reference, reference.alike(p, inputs={"x": u})).change == "inputs"
+
+    def test_inputs_are_looked_at_though_the_scores_have_not_changed(self):
+        y, p = drawn(2000, 0.3, 1)
+        x, u = (np.random.default_rng(0).random(2000) < share for share in (0.5, 0.7))
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"x": x})
+        found = estimate_cost(reference, reference.alike(p, inputs={"x": u}))
+        assert found.change == "inputs"
+        assert found.tests["inputs"] < 0.01 < found.tests["shares"]
 
     def test_inputs_on_one_side_only(self):
         y, p = drawn(400, 0.5, 1)

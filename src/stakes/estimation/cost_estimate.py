@@ -51,8 +51,9 @@ class CostEstimate(AnswersGuesses):
         The estimated class shares of the new cases.
     tests : mapping of str to float
         Probability of scores that differ at least so much by chance: "shares", if only chance had
-        moved the class shares; "mixture", if the new scores are a mixture of what each class
-        scored in the reference; "weighted", after weighting the reference by its inputs.
+        moved the class shares; "inputs", the same for given inputs; "mixture", if the new scores
+        are a mixture of what each class scored in the reference; "weighted", after weighting the
+        reference by its inputs.
     effective_cases : float
         Number of reference cases that carry as much information, after weighting.
     unit : str or None

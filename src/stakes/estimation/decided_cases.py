@@ -17,12 +17,12 @@ from stakes._names import as_positions, encode
 from stakes.application import Application, CaseCosts, UncertainApplication
 from stakes.application.cost_input import stated_costs
 from stakes.decisions.bayes import class_posteriors
+from stakes.estimation.bin_middles import middles
 from stakes.estimation.input_columns import Inputs, read_inputs
-from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.rules import DecisionRule
 from stakes.summaries.ranked_scores import RankedScores
-from stakes.summaries.score_bins import ScoreBins
 from stakes.typing import FloatArray, IntArray, Name
 
 
@@ -209,7 +209,7 @@ class DecidedCases:
         if not isinstance(stated, Application):
             raise CostError("counted scores need costs that are known and the same for all cases.")
         rule = _bayes_rule(stated, bins.from_priors)
-        middle, numbers = _middles(bins, rule.on(bins.kind))
+        middle, numbers = middles(bins, rule.on(bins.kind))
         if not labelled:
             numbers = numbers.sum(axis=1, keepdims=True)
         second = middle if bins.kind == "posterior" else 1 / (1 + np.exp(-middle))
@@ -232,11 +232,16 @@ class DecidedCases:
         return self.rule.classes
 
     @property
+    def counts(self) -> FloatArray:
+        """How many cases each row stands for; 0 where it has no weight."""
+        positive = self.mass > 0
+        alike = np.divide(self.squares, self.mass, out=np.ones(len(self)), where=positive)
+        return np.divide(self.mass, alike, out=np.zeros(len(self)), where=positive)
+
+    @property
     def number(self) -> int:
         """How many cases there are, of positive weight."""
-        alike = np.divide(self.squares, self.mass, out=np.ones(len(self)), where=self.mass > 0)
-        counted = self.mass / np.maximum(alike, np.finfo(float).tiny)
-        return round(float(counted[self.mass > 0].sum()))
+        return round(float(self.counts.sum()))
 
     @property
     def labels(self) -> IntArray:
@@ -371,40 +376,19 @@ def _read(
     truth = None
     if y_true is not None:
         truth = np.asarray(encode(columns["y_true"], rule.classes, "y_true")).astype(np.intp)
-    mass, (rows,) = weighed_rows(counts, sample_weight, np.arange(size))
-    mass = np.ones(size) if mass is None else mass.astype(np.float64)
-    rows = rows[mass > 0]
-    mass = mass[mass > 0]
+    weights, (rows,) = weighed_rows(counts, sample_weight, np.arange(size))
+    mass = np.zeros(size)
+    mass[rows] = 1.0 if weights is None else weights
     squares = mass if counts is not None else mass**2
     read = None if inputs is None else read_inputs(inputs, size)
     return DecidedCases(
         rule,
-        said.astype(np.float64)[rows],
-        np.asarray(paid, dtype=np.float64)[rows],
+        said.astype(np.float64),
+        np.asarray(paid, dtype=np.float64),
         mass,
         squares,
-        None if truth is None else truth[rows],
-        None if read is None else read[rows],
-        None if by is None else columns["by"][rows],
+        truth,
+        read,
+        columns.get("by"),
         order,
     )
-
-
-def _middles(bins: RankedScores, rule: DecisionRule) -> tuple[FloatArray, FloatArray]:
-    """The middle of the scores of each filled bin, and its cases of each class."""
-    if isinstance(bins, ScoreBins):
-        first, second, low, high = bins.runs
-    else:
-        low, first, second = bins.levels
-        high = low
-    for cut in rule.cuts()[0]:
-        split = np.flatnonzero((low <= cut) & (cut < high))
-        if split.size:
-            k = int(split[0])
-            raise UndefinedError(
-                f"threshold {cut:g} cuts the bin of scores {low[k]:g} to {high[k]:g}, so the "
-                "decisions there are unknown.",
-                hint="put the threshold among the edges: score_edges(..., thresholds=[...])",
-            )
-    middle = (np.asarray(low, dtype=np.float64) + np.asarray(high, dtype=np.float64)) / 2
-    return middle, np.column_stack([first, second]).astype(np.float64)

@@ -12,6 +12,7 @@ from stakes._checks import as_level, of_kind, same_length
 from stakes._columns import known_entries
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import encode
+from stakes.estimation.compared_cases import refuse_other_costs
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.labelled_rows import (
     LEAST_LABELS,
@@ -48,6 +49,8 @@ class LabelledCost(AnswersGuesses):
         Of the costs.
     slices : mapping
         The same for each slice with enough labels, where slices were given.
+    difference : bool
+        Whether this is the cost of one model less that of another.
     """
 
     value: float
@@ -60,6 +63,7 @@ class LabelledCost(AnswersGuesses):
     slope: float
     unit: str | None = None
     slices: Mapping[Any, LabelledCost] = field(default_factory=dict)
+    difference: bool = False
 
     @property
     def saving(self) -> float:
@@ -71,8 +75,9 @@ class LabelledCost(AnswersGuesses):
     def text(self) -> str:
         """The estimate in a sentence."""
         unit = f" {self.unit}" if self.unit else ""
+        what = "A difference of " if self.difference else ""
         return (
-            f"{self.value:.4g}{unit} per case ({self.low:.4g} to {self.high:.4g}, level "
+            f"{what}{self.value:.4g}{unit} per case ({self.low:.4g} to {self.high:.4g}, level "
             f"{self.level:g}), from {self.labels} labels of {self.cases} cases; the labels alone "
             f"say {self.plain[0]:.4g} ({self.plain[1]:.4g} to {self.plain[2]:.4g})."
         )
@@ -120,8 +125,8 @@ def cost_from_labels(
 
     Posteriors predict the cost of every case; the labelled cases say how far the predictions are
     off. A line from predicted to real costs is fitted to the labels (power tuning [1]_), so that
-    poor posteriors do no harm. The estimate is the mean :math:`\bar f` of that line plus the mean
-    error of the labelled cases, each weighted by one over its chance to be labelled.
+    poor posteriors do little harm. The estimate is the mean :math:`\bar f` of that line plus the
+    mean error of the labelled cases, each weighted by one over its chance to be labelled.
 
     Parameters
     ----------
@@ -183,14 +188,14 @@ def cost_from_labels(
     truth[known] = encode(labels, cases.classes, "y_true")
     odds = label_chances(chances, known)
     rows = LabelledRows(paid, posteriors, kinds_by_cost(paid), cases.mass, truth, known, odds)
-    found = _estimated(rows, level, cases.application.unit)
+    found = _estimated(rows, level, cases.application.unit, against is not None)
     if cases.by is None:
         return found
     slices = {}
     for name in dict.fromkeys(cases.by.tolist()):
         part = rows.part(cases.by == name)
         if part.known.sum() >= LEAST_LABELS:
-            slices[name] = _estimated(part, level, found.unit)
+            slices[name] = _estimated(part, level, found.unit, found.difference)
     return replace(found, slices=slices)
 
 
@@ -201,8 +206,11 @@ def compared_costs(cases: DecidedCases, against: Any) -> tuple[FloatArray, Float
         return cases.paid, cases.posteriors
     of_kind(against, "against", DecidedCases)
     same_length("against", len(against), "cases", len(cases))
-    if against.classes != cases.classes or not np.array_equal(against.mass, cases.mass):
-        raise DataError("`against` must hold the same cases: their classes or weights differ.")
+    refuse_other_costs(
+        cases, against, ("cases", "against"), hint="cases.alike(posteriors) has the same costs"
+    )
+    if not np.array_equal(against.mass, cases.mass):
+        raise DataError("`against` must hold the same cases: their weights differ.")
     return cases.paid - against.paid, (cases.posteriors + against.posteriors) / 2
 
 
@@ -218,7 +226,9 @@ def _refuse_counts(cases: DecidedCases) -> None:
         )
 
 
-def _estimated(rows: LabelledRows, level: float, unit: str | None) -> LabelledCost:
+def _estimated(
+    rows: LabelledRows, level: float, unit: str | None, difference: bool
+) -> LabelledCost:
     """The estimate from rows of which enough are labelled."""
     refuse_other_cases(rows)
     line = fitted_line(rows)
@@ -226,4 +236,5 @@ def _estimated(rows: LabelledRows, level: float, unit: str | None) -> LabelledCo
     weight = rows.weight[rows.known]
     alone = corrected_mean(rows, np.array([(weight @ rows.realised) / weight.sum(), 0.0]), level)
     size, labels = rows.known.shape[0], int(rows.known.sum())
-    return LabelledCost(value, low, high, level, labels, size, alone, float(line[1]), unit)
+    found = LabelledCost(value, low, high, level, labels, size, alone, float(line[1]), unit)
+    return replace(found, difference=difference)

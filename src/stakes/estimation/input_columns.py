@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import narwhals as nw
@@ -13,12 +14,17 @@ from numpy.typing import NDArray
 from stakes._checks import same_length
 from stakes._columns import as_array, in_brief
 from stakes.exceptions import DataError
+from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
 
 #: A column of numbers is cut into this many bins of equally many cases.
 _BINS = 10
 #: A category of fewer cases, old and new together, is counted with other rare ones.
 _RARE = 20
+#: A bin with fewer reference cases than this does not say what its cases cost.
+_LEAST_ALIKE = 10
+#: No estimate is given if more than this share of the new cases lies in such bins of one input.
+MOST_UNLIKE = 0.05
 #: A column of text with more frequent categories than this is taken for names of single cases.
 _MOST_CATEGORIES = 50
 
@@ -72,21 +78,64 @@ def _column(values: Any, name: str) -> NDArray[Any]:
     return np.asarray(texts.astype(str))
 
 
-def features(old: Inputs, new: Inputs) -> tuple[FloatArray, FloatArray]:
-    """Which bin or category of each input a case lies in, as columns of 0 and 1.
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedInput:
+    """In which bin of one input each old and each new case lies, and what the bins are called.
 
-    The most frequent bin of each input is left out: it follows from the others.
+    `beyond` are the new cases outside the range of the old ones, which is `span`.
     """
+
+    name: str
+    old: NDArray[np.intp]
+    new: NDArray[np.intp]
+    called: tuple[str, ...]
+    beyond: NDArray[np.bool_]
+    span: str = ""
+
+    def unlike(self, old: FloatArray, new: FloatArray) -> str | None:
+        """Which new cases are like hardly any old one, in words; None if these are few.
+
+        `old` are counts of the old cases, `new` weights of the new ones.
+        """
+        seen = np.bincount(self.old, weights=old, minlength=len(self.called))
+        here = np.bincount(self.new, weights=new, minlength=len(self.called)) / new.sum()
+        rare = (seen < _LEAST_ALIKE) & (here > 0)
+        off = rare[self.new] | self.beyond
+        share = float(new @ off) / float(new.sum())
+        if share <= MOST_UNLIKE:
+            return None
+        worst = np.flatnonzero(rare)[np.argsort(-here[rare])][:3].tolist()
+        said = " or ".join(f"{self.called[k]} ({seen[k]:.0f} in the reference)" for k in worst)
+        outside = float(new @ self.beyond) / float(new.sum())
+        if outside > share / 2:
+            share, said = outside, f"outside the range of the reference, {self.span}"
+        return f"in {percent(share)} of the new cases input '{self.name}' is {said}"
+
+
+def binned_inputs(old: Inputs, new: Inputs) -> list[BinnedInput]:
+    """The bin or category of each input in which a case lies."""
     if set(old.columns) != set(new.columns):
         odd = sorted(set(old.columns) ^ set(new.columns))
         raise DataError(
             f"`inputs` must have the same columns in the reference and the new cases; "
             f"{in_brief(odd[0])} is in one of them only."
         )
-    both = [_bins(np.concatenate([old.columns[n], _alike(new, old, n)]), n) for n in old.columns]
-    table = np.column_stack([np.zeros((len(both[0]), 0)), *both])
-    size = len(next(iter(old.columns.values())))
-    return table[:size], table[size:]
+    return [_binned(name, old.columns[name], _alike(new, old, name)) for name in old.columns]
+
+
+def features(inputs: list[BinnedInput]) -> tuple[FloatArray, FloatArray]:
+    """Which bin or category of each input a case lies in, as columns of 0 and 1.
+
+    The most frequent bin of each input is left out: it follows from the others.
+    """
+    sides: list[list[FloatArray]] = [[], []]
+    for each in inputs:
+        counts = np.bincount(np.append(each.old, each.new), minlength=len(each.called))
+        kept = np.delete(np.arange(len(counts)), int(np.argmax(counts)))
+        for side, codes in zip(sides, (each.old, each.new), strict=True):
+            side.append((codes[:, None] == kept).astype(np.float64))
+    old, new = (np.column_stack(side) for side in sides)
+    return old, new
 
 
 def _alike(new: Inputs, old: Inputs, name: str) -> NDArray[Any]:
@@ -97,32 +146,49 @@ def _alike(new: Inputs, old: Inputs, name: str) -> NDArray[Any]:
     return column
 
 
-def _bins(values: NDArray[Any], name: str) -> FloatArray:
-    """Columns of 0 and 1, one for each bin but the largest."""
+def _binned(name: str, old: NDArray[Any], new: NDArray[Any]) -> BinnedInput:
+    """One input, in bins of both sides together."""
+    values, beyond, span = np.concatenate([old, new]), np.zeros(len(new), dtype=bool), ""
     if values.dtype.kind == "f":
-        codes = _number_bins(values)
+        codes, called = _number_bins(values)
+        known = old[~np.isnan(old)]
+        if known.size:
+            beyond = (new < known.min()) | (new > known.max())
+            span = f"{known.min():.4g} to {known.max():.4g}"
     else:
-        _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-        frequent = counts >= _RARE
-        if frequent.sum() > _MOST_CATEGORIES:
-            raise DataError(
-                f"input '{name}' has {int(frequent.sum())} frequent categories, above "
-                f"{_MOST_CATEGORIES}.",
-                hint="leave it out, or join categories",
-            )
-        codes = np.where(frequent[codes], codes, len(counts))
-    kept, codes, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    table = (codes[:, None] == np.arange(len(kept))).astype(np.float64)
-    return np.delete(table, int(np.argmax(counts)), axis=1)
+        codes, called = _categories(values, name)
+    kept, codes = np.unique(codes, return_inverse=True)
+    names = tuple(called[k] for k in kept.tolist())
+    at = codes.reshape(-1).astype(np.intp)
+    return BinnedInput(name, at[: len(old)], at[len(old) :], names, beyond, span)
 
 
-def _number_bins(values: FloatArray) -> NDArray[Any]:
+def _categories(values: NDArray[Any], name: str) -> tuple[NDArray[Any], list[str]]:
+    """Frequent categories; all rare ones are one."""
+    names, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    frequent = counts >= _RARE
+    if frequent.sum() > _MOST_CATEGORIES:
+        raise DataError(
+            f"input '{name}' has {int(frequent.sum())} frequent categories, above "
+            f"{_MOST_CATEGORIES}.",
+            hint="leave it out, or join categories",
+        )
+    codes = np.where(frequent[codes], codes, len(counts))
+    called = [f"'{each}'" if each else "empty" for each in names.tolist()]
+    rare = [each for each, often in zip(called, frequent, strict=True) if not often]
+    return codes, [*called, rare[0] if len(rare) == 1 else "a rare category"]
+
+
+def _number_bins(values: FloatArray) -> tuple[NDArray[Any], list[str]]:
     """Bins of about equally many cases; each value its own where there are few; missing ones."""
     known = values[~np.isnan(values)]
     distinct = np.unique(known)
     if len(distinct) <= _BINS:
-        edges = distinct[:-1]
+        edges, called = distinct[:-1], [f"{value:g}" for value in distinct]
     else:
         cuts = np.linspace(0, 1, _BINS + 1)[1:-1]
         edges = np.unique(np.quantile(known, cuts, method="inverted_cdf"))
-    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values))
+        ends = [distinct[0], *edges.tolist(), distinct[-1]]
+        called = [f"{a:.4g} to {b:.4g}" for a, b in pairwise(ends)]
+    codes = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values))
+    return codes, [*called, *[""] * (len(edges) + 1 - len(called)), "empty"]

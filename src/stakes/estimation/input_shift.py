@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from stakes._kernels.optimise.newton import minimise
 from stakes.estimation.decided_cases import DecidedCases
+from stakes.estimation.input_columns import BinnedInput
 from stakes.exceptions import UndefinedError
 from stakes.typing import FloatArray
 
@@ -45,6 +46,20 @@ def density_ratios(
     found = minimise(objective, np.zeros(table.shape[1]), tolerance=1e-9).parameters
     ratios = np.exp(table[: len(old)] @ found)
     return np.asarray(ratios * old_mass.sum() / (old_mass @ ratios))
+
+
+def refuse_unlike(reference: DecidedCases, new: DecidedCases, inputs: list[BinnedInput]) -> None:
+    """Raise where many new cases are like hardly any reference case.
+
+    No weights of the reference can stand for these, and no test of the scores shows what they cost.
+    """
+    said = [found for each in inputs if (found := each.unlike(reference.counts, new.mass))]
+    if said:
+        raise UndefinedError(
+            f"too few reference cases look like the new ones: {'; '.join(said[:3])}.",
+            hint="bring labelled cases like these; or leave out inputs that tell old from new "
+            "cases for reasons of their own, such as a date",
+        )
 
 
 def weighted_reference(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, UndefinedError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray
+
+#: With more than two classes, the largest expected square of the relative error of the rates.
+_RELATIVE_ERROR = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +55,12 @@ def given_counts(errors: Any, names: Any) -> FloatArray:
     if table.shape != (len(names), len(names)):
         raise DataError(f"`errors` has shape {table.shape}; there are {len(names)} classes.")
     empty = [name for name, total in zip(names, table.sum(axis=1), strict=True) if total == 0]
+    if np.abs(table.sum(axis=1) - 1).max() < 1e-6:
+        raise DataError(
+            "`errors` holds rates, as each row adds to 1; counts of cases are needed, because the "
+            "interval depends on how many cases the rates come from.",
+            hint="errors=np.array(rates) * np.array(cases_of_each_class)[:, None]",
+        )
     if empty:
         raise UndefinedError(
             f"`errors` has no case of class {empty[0]!r}, so the judge's errors there are unknown.",
@@ -60,11 +70,16 @@ def given_counts(errors: Any, names: Any) -> FloatArray:
 
 
 def turned_around(rows: JudgedRows, counts: FloatArray, level: float) -> tuple[float, float, float]:
-    """The corrected cost of some rows and its limits; `counts` are (class, label of the judge)."""
+    """The corrected cost of some rows and its limits, none beyond what decisions can cost.
+
+    `counts` are (class, label of the judge).
+    """
     rates = counts / counts.sum(axis=1, keepdims=True)
     if np.linalg.matrix_rank(rates) < len(rates):
         raise no_better_than_chance()
     inverse = np.linalg.inv(rates)  # (label, class)
+    if len(rates) > 2:
+        _refuse_few(counts, rates, inverse)
     share = rows.mass / rows.mass.sum()
     costs = rows.paid @ inverse.T  # what each label of the judge costs, (n, label)
     at = np.arange(len(share))
@@ -74,7 +89,29 @@ def turned_around(rows: JudgedRows, counts: FloatArray, level: float) -> tuple[f
     weights, held = share[open_], inverse[rows.labels[open_]]
     bent = np.asarray((held * weights[:, None]).T @ costs[open_])  # (class, label)
     ends = _fieller(value, counts, inverse, bent, level, (weights, costs[open_], held))
-    return value, *ends
+    least, most = (
+        float(share @ np.where(rows.known, true_cost, edge))
+        for edge in (rows.paid.min(axis=1), rows.paid.max(axis=1))
+    )
+    low, middle, high = np.clip([ends[0], value, ends[1]], least, most).tolist()
+    return middle, low, high
+
+
+def _refuse_few(counts: FloatArray, rates: FloatArray, inverse: FloatArray) -> None:
+    """Raise where chance may turn the inverse of the rates far round.
+
+    The interval is right to the first order in the relative error of the rates, whose expected
+    square is a sum over the classes.
+    """
+    parts = (inverse**2).sum(axis=0) * (1 - (rates**2).sum(axis=1))
+    if (parts / counts.sum(axis=1)).sum() > _RELATIVE_ERROR:
+        needed = math.ceil(parts.sum() / _RELATIVE_ERROR)
+        raise UndefinedError(
+            f"`errors` has as few as {counts.sum(axis=1).min():g} cases of a class, too few for an "
+            f"interval with {len(rates)} classes and a judge who errs this often.",
+            hint=f"count the errors on about {needed} cases of each class; or give the truth of a "
+            "random part of these cases, and leave `errors` out",
+        )
 
 
 def _fieller(

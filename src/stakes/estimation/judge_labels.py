@@ -164,8 +164,8 @@ def cost_from_judge(
         What errors cost, in any form that `stakes.evaluate` takes; `CaseCosts` where they differ
         from case to case.
     errors : ConfusionMatrix or array-like of shape (n_classes, n_classes), optional
-        How often the judge gave each label (columns) to each true class (rows) of other cases. By
-        default the cases whose truth is known tell it.
+        How often the judge gave each label (columns) to each true class (rows) of other cases, as
+        counts. By default the cases whose truth is known tell it.
     chances : float or column, optional
         With which chance the truth of each case was to be found, such as `LabelPlan.chances`. By
         default cases with a truth are a random part.
@@ -184,7 +184,8 @@ def cost_from_judge(
     Raises
     ------
     UndefinedError
-        If the judge cannot be told from one who ignores the case.
+        If the judge cannot be told from one who ignores the case, or if `errors` of more than two
+        classes come from too few cases for an interval.
 
     Notes
     -----

@@ -13,8 +13,10 @@ from stakes._kernels.interval_ends import normal_quantile
 from stakes.calibration.calibrator import Calibrator
 from stakes.estimation.cost_estimate import LabelCheck
 from stakes.estimation.decided_cases import DecidedCases
-from stakes.estimation.no_labels import Fitted, calibrated_on, checked_new, fitted_to
+from stakes.estimation.labelled_rows import LEAST_LABELS
+from stakes.estimation.no_labels import Fitted, calibrated_on, checked, fitted_to
 from stakes.estimation.share_shift import Calibrated, excess, share_covariance
+from stakes.exceptions import UndefinedError
 from stakes.typing import FloatArray
 
 
@@ -52,6 +54,11 @@ def check_labels(
     LabelCheck
         The cost by the labels, the estimate for the same cases, and whether they agree.
 
+    Raises
+    ------
+    UndefinedError
+        With fewer than 10 labels.
+
     Notes
     -----
     Two averages are compared with what the posteriors expect: the cost, and the log of how much
@@ -72,7 +79,12 @@ def check_labels(
     """
     level = as_level(level)
     of_kind(labelled, "labelled", DecidedCases, hint="reference.alike(p, y_true=y)")
-    cases = checked_new(reference, labelled if new is None else new, change)
+    labelled = checked(reference, labelled, change, "labelled")[1]
+    reference, cases = checked(reference, labelled if new is None else new, change)
+    if labelled.number < LEAST_LABELS:
+        raise UndefinedError(
+            f"{labelled.number} cases are labelled; at least {LEAST_LABELS} are needed for a check."
+        )
     fitted = fitted_to(reference, cases, change, calibrator)
     _, some = calibrated_on(fitted.before.cases, labelled, calibrator)
     expected, spread = _expected(fitted, some, _costs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaincc
 
-from stakes.estimation.share_shift import Calibrated, ClassMeans, ShareFit
+from stakes.estimation.share_shift import Calibrated, ClassMeans, ShareFit, covariance
 from stakes.typing import FloatArray
 
 #: Posteriors of a class are cut at this many levels; of two classes at `_LEVELS_OF_TWO`.
@@ -15,8 +15,12 @@ _LEVELS_OF_TWO = 9
 _MANY_CLASSES = 12
 #: Directions with a smaller share of the largest variance are numerically none.
 _FLAT = 1e-9
-#: Fewer cases above or below a level than this, and it is not looked at.
+#: Fewer reference cases above or below a level than this, and it is not looked at.
 _FEW = 5
+#: A feature is looked at if so many new cases can be expected to have it, and not to have it.
+_EXPECTED = 1.0
+#: Scores that differ by less than this share are equal, whatever a compiled sum makes of them.
+_ROUNDING = 1e-12
 
 
 def score_features(reference: Calibrated, new: Calibrated) -> tuple[FloatArray, FloatArray]:
@@ -26,13 +30,16 @@ def score_features(reference: Calibrated, new: Calibrated) -> tuple[FloatArray, 
     levels = _LEVELS_OF_TWO if size == 1 else _LEVELS
     shares = np.arange(1, levels + 1) / (levels + 1)
     columns: list[list[FloatArray]] = [[], []]
+    counts = reference.cases.counts
     for k in range(size):
         order = np.argsort(tables[0][:, k], kind="stable")
         summed = np.cumsum(reference.cases.mass[order])
         at = np.searchsorted(summed, shares * summed[-1])
         for cut in np.unique(tables[0][order[at], k]):
-            above = [(table[:, k] > cut).astype(np.float64) for table in tables]
-            if min(above[0].sum(), len(above[0]) - above[0].sum()) >= _FEW:
+            edge = cut * (1 + _ROUNDING)
+            above = [(table[:, k] > edge).astype(np.float64) for table in tables]
+            number = counts @ above[0]
+            if min(number, counts.sum() - number) >= _FEW:
                 for column, found in zip(columns, above, strict=True):
                     column.append(found)
     old, fresh = (
@@ -60,9 +67,28 @@ def mean_chance(
     reference: Calibrated, new: Calibrated, looked_at: tuple[FloatArray, FloatArray]
 ) -> float:
     """Chance of features that differ so much on average, if both were of one population."""
+    cases = reference.cases
+    old, fresh = _frequent(cases.mean(looked_at[0]), cases.effective, new, looked_at)
+    apart = new.cases.mean(fresh) - cases.mean(old)
+    likely = covariance(old, cases.mass / cases.mass.sum())
+    own = _new_spread(new, fresh, likely, cases.effective)
+    return chi_squared_chance(apart, _mean_spread(reference, old) + own, np.diag(own))
+
+
+def _frequent(
+    means: FloatArray, worth: float, new: Calibrated, looked_at: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Features without marks that hardly any new case can be expected to have, or to lack.
+
+    One such case would seem to be a great change. `means` are those expected, `worth` how many
+    cases they come from.
+    """
     old, fresh = looked_at
-    apart = new.cases.mean(fresh) - reference.cases.mean(old)
-    return chi_squared_chance(apart, _mean_spread(reference, old) + _mean_spread(new, fresh))
+    marks = ((old == 0) | (old == 1)).all(axis=0)
+    number = new.cases.effective
+    share = (worth * means + number * new.cases.mean(fresh)) / (worth + number)
+    kept = ~marks | (np.minimum(share, 1 - share) * number >= _EXPECTED)
+    return old[:, kept], fresh[:, kept]
 
 
 def _mean_spread(cases: Calibrated, values: FloatArray) -> FloatArray:
@@ -70,6 +96,19 @@ def _mean_spread(cases: Calibrated, values: FloatArray) -> FloatArray:
     off = values - cases.cases.mean(values)
     weights = cases.cases.squares / cases.cases.mass.sum() ** 2
     return np.asarray((off * weights[:, None]).T @ off)
+
+
+def _new_spread(
+    new: Calibrated, values: FloatArray, likely: FloatArray, worth: float
+) -> FloatArray:
+    """Covariance of the means of columns over the new cases, pooled with that of the reference.
+
+    Few new cases say too little of their own spread. `likely` is the covariance of the columns that
+    the reference expects, which is worth so many cases.
+    """
+    number = new.cases.effective
+    own = _mean_spread(new, values)
+    return np.asarray((number * own + worth * likely / number) / (number + worth))
 
 
 def mixture_chance(
@@ -83,21 +122,30 @@ def mixture_chance(
     Shares were fitted to the slopes of the likelihood, so what the slopes explain of the features
     is taken off before their variance is reckoned.
     """
-    old, fresh = looked_at
+    mixed = means.likely @ fit.shares
+    worth = means.worth(mixed)
+    old, fresh = _frequent(mixed @ looked_at[0], worth, new, looked_at)
     table = means.means(old)
     explained = table @ fit.inverse
     off = new.cases.mean(fresh) - table @ fit.shares
     left_old = old - fit.tangent_old @ explained.T
     left_new = fresh - fit.tangent_new @ explained.T
-    spread = _mean_spread(new, left_new) + means.spread(left_old, fit.shares)
-    return chi_squared_chance(off, spread)
+    spread = _new_spread(new, left_new, covariance(left_old, mixed), worth)
+    whole = np.diag(_new_spread(new, fresh, covariance(old, mixed), worth))
+    return chi_squared_chance(off, spread + means.spread(left_old, fit.shares), whole)
 
 
-def chi_squared_chance(apart: FloatArray, spread: FloatArray) -> float:
-    """Chance of a normal vector at least so far from 0, in the directions in which it varies."""
+def chi_squared_chance(apart: FloatArray, spread: FloatArray, whole: FloatArray) -> float:
+    """Chance of a normal vector at least so far from 0, in the directions in which it varies.
+
+    Of the variances `whole` of the features, `spread` is what is left to chance. Where nothing is
+    left, what is apart is rounding; but features that never vary cannot be apart.
+    """
     if not apart.size:
         return 1.0
-    scale = np.sqrt(np.maximum(np.diag(spread), 1e-300))
+    if (np.abs(apart[whole <= 0]) > _FLAT).any():
+        return 0.0
+    scale = np.sqrt(np.maximum(whole, 1e-300))
     values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
     known = values > max(_FLAT, 1e-6 * float(values.max(initial=0.0)))
     if not known.any():

@@ -71,6 +71,11 @@ class ClassMeans:
         table = self.members / cases.mass[:, None]
         return np.asarray((table**2 * cases.squares[:, None]).sum(axis=0))
 
+    def worth(self, mixed: FloatArray) -> float:
+        """How many cases of equal weight a mixture of the classes is worth (Kish)."""
+        cases = self.reference.cases
+        return 1 / float((mixed / cases.mass) ** 2 @ cases.squares)
+
     def means(self, values: FloatArray) -> FloatArray:
         """Mean of each column in each class, (columns, K)."""
         return np.asarray(values.T @ self.members)
@@ -83,11 +88,11 @@ class ClassMeans:
         total = np.zeros((values.shape[1], values.shape[1]))
         for k, share in enumerate(shares.tolist()):
             own = values[..., k] if values.ndim == 3 else values
-            total += share**2 * self.per_case[k] * _covariance(own, self.likely[:, k])
+            total += share**2 * self.per_case[k] * covariance(own, self.likely[:, k])
         return total
 
 
-def _covariance(values: FloatArray, weights: FloatArray) -> FloatArray:
+def covariance(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Covariance of columns under weights that add to 1."""
     apart = values - weights @ values
     return np.asarray((apart * weights[:, None]).T @ apart)
@@ -135,7 +140,7 @@ def _slopes(ratios: FloatArray, shares: FloatArray) -> FloatArray:
 def share_covariance(fit: ShareFit, new: Calibrated, means: ClassMeans) -> FloatArray:
     """Covariance of the shares, from the new cases and the reference."""
     cases = new.cases
-    spread = _covariance(fit.tangent_new, cases.mass / cases.mass.sum()) / cases.effective
+    spread = covariance(fit.tangent_new, cases.mass / cases.mass.sum()) / cases.effective
     spread = spread + means.spread(fit.tangent_old, fit.shares)
     return np.asarray(fit.inverse @ spread @ fit.inverse.T)
 
@@ -297,7 +302,7 @@ def _calibration_doubt(
     slope = np.append(scaled.sum(axis=0), np.vdot(scaled, _logs(new.posteriors)))
     variance = 0.0
     if moves:
-        inner = np.linalg.pinv(_covariance(moved, shares), rcond=1e-9, hermitian=True)
+        inner = np.linalg.pinv(covariance(moved, shares), rcond=1e-9, hermitian=True)
         own = slope[:-1]
         variance = float(own @ inner @ own) / new.cases.effective
         slope = slope + own @ inner @ table[:-1]

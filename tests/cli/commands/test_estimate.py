@@ -103,3 +103,26 @@ class TestEstimate:
         ran = run("estimate", *words)
         assert ran.code == 2
         assert said in ran.err
+
+    @pytest.mark.parametrize(
+        ("labels", "said"),
+        [
+            (700, "stakes eval partly.csv --label y ..."),
+            (60, "stakes estimate partly.csv --label y ..."),
+        ],
+    )
+    def test_labels_of_the_new_cases_are_not_ignored(self, run, write, labels, said):
+        lines = text(NEW, True).splitlines()
+        rows = [line if k < labels else line.split(",", 1)[1] for k, line in enumerate(lines[1:])]
+        blank = [row if row.startswith(("yes", "no")) else f",{row}" for row in rows]
+        write("partly.csv", "\n".join([lines[0], *blank]) + "\n")
+        ran = run("estimate", "partly.csv", *ASKED, *COST)
+        assert ran.code == 2
+        assert f"{labels} rows of partly.csv already have a label in 'y'" in ran.err
+        assert said in ran.err
+
+    def test_a_file_is_not_its_own_reference(self, run):
+        ran = run("estimate", "old.csv", *ASKED, *COST)
+        assert ran.code == 2
+        assert "old.csv cannot be its own --reference" in ran.err
+        assert "stakes eval old.csv --label y" in ran.err

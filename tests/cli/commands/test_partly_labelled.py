@@ -243,8 +243,8 @@ class TestPlan:
         (("--scores", "p", "--inputs", "kind"), "--inputs goes with --reference OLD.csv"),
         (("--scores", "p", "-o", "plan.csv"), "-o writes .json here"),
         (("--scores", "p", "--plan", "9", "--plan-width", "1"), "do not go together"),
-        (("--scores", "p", "--plan", "9"), "`labels` must be"),
-        (("--scores", "p", "--plan", "900"), "there are 600 cases"),
+        (("--scores", "p", "--plan", "9"), "--plan must be from 10 to 600"),
+        (("--scores", "p", "--plan", "900"), "the rows; got 900"),
         (("--scores", "p", "--plan", "50", "-o", "decided.csv"), "which is read"),
         (("--scores", "p", "--chances", "amount"), "must be above 0 and at most 1"),
         (("--scores", "p", "--chances", "q"), "are not a random part"),
@@ -275,3 +275,13 @@ def test_labels_that_do_not_do(run, write, labels, said):
     ran = run("estimate", "odd.csv", *ASKED, "--scores", "p", *COST)
     assert ran.code == 2
     assert said in " ".join(ran.err.split())
+
+
+def test_a_wrong_column_of_the_judge_is_named(run, write):
+    """Also when its errors are counted in another file."""
+    write("other.csv", as_csv({**ROWS, "y": drawn_truth()}))
+    words = (*ASKED, "--judge", "kind", "--decisions", "done", *COST)
+    for more, file in (((), "decided.csv"), (("--judge-errors", "other.csv"), "other.csv")):
+        ran = run("estimate", "decided.csv", *words, *more)
+        assert ran.code == 2
+        assert f"'kind', the judge's labels, holds 'a', 'b' in {file}" in " ".join(ran.err.split())

@@ -99,3 +99,18 @@ def test_once_labels_have_come_they_decide(monitored):
     assert found["alarms"] == ["2026-03"]
     assert "failed: alarm at 2026-03" in ran.err
     assert "estimate" not in ran.err
+
+
+def test_periods_before_the_reference_are_estimated_too(run, write):
+    lines = ["date,y,p"]
+    for k, (y, p) in enumerate(MONTHS):
+        names = np.where(y == 1, "yes", "no") if k else np.full(1000, "")
+        rows = zip(names.tolist(), p.tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},{s}" for name, s in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    found = run("monitor", *WORDS, "--json").found
+    assert [row["period"] for row in found["periods"]] == ["2026-02", "2026-03"]
+    assert [row["period"] for row in found["estimates"]["periods"]] == ["2026-01", "2026-03"]
+    part = run("monitor", *WORDS).out.partition("Estimated without labels:")[2]
+    assert "2026-01" in part
+    assert "2026-03" not in part

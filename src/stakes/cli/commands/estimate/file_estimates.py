@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs
 from stakes.inquiry.truth import Cases, texts
 from stakes.messages.audience import speaking_of
+from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
 from stakes.sources.source import is_far
 from stakes.sources.table import Table
@@ -71,6 +74,7 @@ def estimate_files(
         refuse_far(each)
     question = asked(labelled)
     fresh = table_in(inquiry)
+    _refuse_labelled(inquiry, fresh, question)
     columns = inputs.split(",") if isinstance(inputs, str) and inputs else list(inputs)
     found, notes = {}, [*question.notes]
     old, said = _models(question, question.table, question.cases)
@@ -84,6 +88,28 @@ def estimate_files(
     sources = fresh.source, question.table.source
     per_case = question.words is not None
     return FileEstimates(found, question.application, *sources, tuple(notes), per_case)
+
+
+def _refuse_labelled(inquiry: Inquiry, fresh: Table, question: Asked) -> None:
+    """Raise for a file with labels, which an estimate from another file would not use."""
+    label, file = question.cases.label, inquiry.file or fresh.source
+    known = int((fresh.labels(label).codes >= 0).sum()) if label in fresh.names else 0
+    if not known:
+        return
+    words = f"{shlex.quote(file)} --label {shlex.quote(label)} ..."
+    by_labels = f"the cost by its labels:  stakes eval {words}"
+    if known < fresh.n_rows:
+        by_labels = f"the cost of all rows from these labels:  stakes estimate {words}"
+    other = question.inquiry.file
+    if other and Path(other).resolve() == Path(file).resolve():
+        raise DataError(f"{fresh.source} cannot be its own --reference.", hint=by_labels)
+    rows = f"{grouped(known)} {'row' if known == 1 else 'rows'} of {fresh.source}"
+    raise DataError(
+        f"{rows} already {'has' if known == 1 else 'have'} a label in '{label}', which an "
+        "estimate with --reference does not use.",
+        hint=f"{by_labels}\nan estimate as if there were no labels:  leave '{label}' out of "
+        f"{shlex.quote(file)}",
+    )
 
 
 def refuse_far(inquiry: Inquiry) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from stakes.estimation import (
     cost_from_labels,
     plan_labels,
 )
+from stakes.estimation.labelled_rows import LEAST_LABELS
 from stakes.exceptions import DataError, PriorError
 from stakes.inquiry.case_question import (
     Asked,
@@ -149,19 +150,20 @@ def cost_by_judge(
     names = np.array(texts(app.decisions), dtype=object)
     truth, by = _truth(question, cases), _same(question, cases).slices(question.table, cases)
     drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
+    said = _judged(question.table, judge, cases.rows, texts(app.classes))
     with speaking_of(rows=cases.rows):
         for model in models:
             assert model.decisions is not None
             found[model.name] = cost_from_judge(
-                truth, _judged(question.table, judge)[cases.rows], errors=counted, chances=drawn,
+                truth, said, errors=counted, chances=drawn,
                 decisions=names[model.decisions], sample_weight=cases.weights,
                 by=by, level=question.inquiry.level, **stated,
             )  # fmt: skip
     return PartEstimates(found, *_told(question, notes), elsewhere=counted is not None)
 
 
-def _judged(table: Table, judge: str) -> Any:
-    """The judge's label of each row."""
+def _judged(table: Table, judge: str, rows: IntArray, outcomes: Sequence[str]) -> Any:
+    """The judge's label of some rows, all of them outcomes."""
     labels = table.labels(judge)
     if (labels.codes < 0).any():
         said = rows_of(int((labels.codes < 0).sum()), f"'{judge}', the judge's labels,")
@@ -169,7 +171,15 @@ def _judged(table: Table, judge: str) -> Any:
             f"{said} empty; the judge must have labelled every row, also those with the truth.",
             hint="leave these rows out of the file, or let the judge label them",
         )
-    return np.array(labels.names, dtype=object)[labels.codes]
+    found = np.array(labels.names, dtype=object)[labels.codes[rows]]
+    other = [name for name in labels.names if name not in outcomes and name in found]
+    if other:
+        raise DataError(
+            f"'{judge}', the judge's labels, holds {quoted(other[:3])} in {table.source}; the "
+            f"outcomes are {quoted(outcomes)}.",
+            hint="--judge COLUMN names the column with the judge's labels",
+        )
+    return found
 
 
 def _judged_elsewhere(inquiry: Inquiry, judge: str, errors: str) -> tuple[Asked, ConfusionMatrix]:
@@ -177,7 +187,7 @@ def _judged_elsewhere(inquiry: Inquiry, judge: str, errors: str) -> tuple[Asked,
     question = asked(inquiry.but(source=read_table(errors), missing="drop"))
     _refuse_shares(question)
     cases, names = question.cases, texts(question.application.classes)
-    said = _judged(question.table, judge)[cases.rows]
+    said = _judged(question.table, judge, cases.rows, names)
     truth = np.array(names, dtype=object)[cases.truth]
     counted = ConfusionMatrix.from_decisions(truth, said, classes=names, decision_names=names)
     return replace(question, table=table_in(inquiry), notes=()), counted
@@ -208,6 +218,11 @@ def plan_of_file(
             f"a plan is for one model, or for the difference of two; there are {len(models)}.",
             hint=f"--scores {models[0].name}",
         )
+    rows = len(cases)
+    if labels is not None and not LEAST_LABELS <= labels <= rows:
+        raise DataError(f"--plan must be from {LEAST_LABELS} to {rows}, the rows; got {labels}.")
+    if width is not None and not width > 0:
+        raise DataError(f"--plan-width must be above 0; got {width:g}.")
     one, *other = (_decided(question, model, cases) for model in models)
     plan = plan_labels(
         one, labels=labels, width=width, against=other[0] if other else None,

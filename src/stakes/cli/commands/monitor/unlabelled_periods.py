@@ -43,7 +43,7 @@ def estimates_of(
     reference: Sequence[str],
     level: float,
 ) -> PeriodEstimates:
-    """Estimates of every period after the reference, labelled ones among them.
+    """Estimates of every period outside the reference, labelled ones among them.
 
     `periods` are the names of all, and the place of each labelled case and then of each row without
     a label.
@@ -64,7 +64,7 @@ def estimates_of(
     same = SameRule(question, cases.kept(first), [])
     known = same.cases(model.kept(first), cases.kept(first), question.table, labelled=True)
     later: dict[str, Any] = {}
-    for k in range(names.index(reference[-1]) + 1, len(names)):
+    for k in [k for k, name in enumerate(names) if name not in reference]:
         has = bool((at == k).any())
         inside = at == k if has else blank_at == k
         chosen, part = (model, cases) if has else (other, blank)

@@ -193,8 +193,7 @@ def _print_estimates(found: PeriodEstimates, length: str) -> None:
     table = found.frame()
     print()
     print("Estimated without labels:")
-    waits = [k for k, cost in enumerate(table["cost"].tolist()) if math.isnan(cost)]
-    rows = waits or list(range(len(found.periods)))
+    rows = [k for k, cost in enumerate(table["cost"].tolist()) if math.isnan(cost)]
     values, lows, highs = (aligned(table[n][rows].tolist()) for n in ("estimate", "low", "high"))
     said = {"none": "nothing changed", "shares": "other shares", "inputs": "other inputs"}
     print_columns(
