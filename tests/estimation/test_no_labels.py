@@ -7,9 +7,10 @@ import pytest
 from scipy.special import expit
 
 from stakes import Application, CaseCosts, CostMatrix, ScoreBins
-from stakes.calibration import Temperature
+from stakes.calibration import Affine, Temperature
 from stakes.estimation import DecidedCases, check_labels, estimate_cost
 from stakes.estimation.input_shift import density_ratios
+from stakes.estimation.no_labels import calibrated_on
 from stakes.estimation.share_shift import Calibrated, _one_more_error
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 
@@ -536,3 +537,48 @@ def test_naive_cost_of_new_shares():
     found = estimate_cost(reference, drawn(5000, 0.05, 8)[1])
     share = found.priors.priors[1]
     assert found.naive == pytest.approx(min(1 - share, 10 * share))
+
+
+class TestCalibrationAsFarAsNeeded:
+    """The default calibrator counts by the James-Stein factor of its gain on the reference."""
+
+    def test_the_part_is_that_of_the_likelihood_ratio(self):
+        y, p = drawn(2000, 0.2, 31)
+        sharp = expit(1.3 * np.log(p / (1 - p)))
+        reference = DecidedCases.from_scores(y, sharp, costs=COSTS)
+        logs = np.log(np.column_stack([1 - sharp, sharp]))
+        fitted = Affine(bound="data").fit(logs, y).posteriors(logs)
+        rows = np.arange(len(y))
+        gain = 2 * np.log(fitted[rows, y] / np.exp(logs)[rows, y]).sum()
+        part = 1 - 2 / gain
+        assert 0.5 < part < 1
+        odds = (1 - part) * np.log(sharp / (1 - sharp))
+        odds += part * np.log(fitted[:, 1] / fitted[:, 0])
+        before, after = calibrated_on(reference, reference, None)
+        np.testing.assert_allclose(before.posteriors[:, 1], expit(odds), rtol=1e-9)
+        np.testing.assert_allclose(after.posteriors, before.posteriors, rtol=1e-12)
+
+    def test_posteriors_that_need_none_stay(self):
+        stays = 0
+        for seed in range(20):
+            y, p = drawn(2000, 0.2, 40 + seed)
+            reference = DecidedCases.from_scores(y, p, costs=COSTS)
+            before, _ = calibrated_on(reference, reference, None)
+            stays += bool(np.allclose(before.posteriors[:, 1], p, rtol=1e-9))
+        assert stays >= 10  # the gain is below its mean in 63 % of references
+
+    def test_a_calibrator_that_is_given_counts_in_full(self):
+        y, p = drawn(2000, 0.2, 33)
+        reference = DecidedCases.from_scores(y, p, costs=COSTS)
+        logs = np.log(np.column_stack([1 - p, p]))
+        fitted = Temperature().fit(logs, y).posteriors(logs)
+        before, _ = calibrated_on(reference, reference, Temperature())
+        np.testing.assert_allclose(before.posteriors, fitted, rtol=1e-12)
+
+    def test_one_impossible_truth_calls_for_calibration(self):
+        y, p = drawn(2000, 0.2, 34)
+        p[np.flatnonzero(y)[0]] = 0.0
+        reference = DecidedCases.from_scores(y, p, costs=COSTS)
+        before, _ = calibrated_on(reference, reference, None)
+        assert np.isfinite(before.posteriors).all()
+        np.testing.assert_allclose(before.posteriors.sum(axis=1), 1)

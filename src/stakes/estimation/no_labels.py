@@ -42,6 +42,8 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
 
 _CHANGES = ("auto", "none", "shares", "inputs")
+#: Posteriors below this one are taken for it where logarithms are needed.
+_LEAST_POSTERIOR = 1e-12
 #: What chance would do less often than this rejects that nothing, or the shares alone, changed.
 _REJECTED = 0.01
 #: Weights by the inputs count if they move the estimate, squared, by more than so many variances:
@@ -311,13 +313,42 @@ def _refuse_few(reference: DecidedCases) -> None:
 def calibrated_on(
     reference: DecidedCases, new: DecidedCases, calibrator: Calibrator | None
 ) -> tuple[Calibrated, Calibrated]:
-    """Both with posteriors calibrated on the reference, for its class shares."""
+    """Both with posteriors calibrated on the reference, for its class shares.
+
+    The default calibrator counts as far as the reference shows that it is needed.
+    """
     fresh = default_calibrator() if calibrator is None else as_calibrator(calibrator).unfitted()
     with np.errstate(divide="ignore"):  # the default bounds what is infinite
         logs = [np.log(each.posteriors) for each in (reference, new)]
     fresh.fit(logs[0], reference.labels, sample_weight=reference.mass)
-    before, after = (fresh.posteriors(each) for each in logs)
+    fitted = [fresh.posteriors(each) for each in logs]
+    part = _needed(reference, fitted[0]) if calibrator is None else 1.0
+    if part < 1:
+        pairs = zip((reference, new), fitted, strict=True)
+        fitted = [_between(each.posteriors, made, part) for each, made in pairs]
+    before, after = fitted
     return Calibrated(reference, before), Calibrated(new, after)
+
+
+def _needed(reference: DecidedCases, fitted: FloatArray) -> float:
+    """How far to go from posteriors as they are to fitted ones, after James and Stein.
+
+    Twice the gain in log-likelihood is compared with what chance gives: one for each parameter.
+    """
+    rows = np.arange(len(reference.labels))
+    given = reference.posteriors[rows, reference.labels]
+    gains = np.log(fitted[rows, reference.labels] / np.maximum(given, _LEAST_POSTERIOR))
+    alike = reference.squares.sum() / reference.mass.sum()
+    gain = 2 * float(reference.mass @ gains) / alike
+    return max(0.0, 1 - len(reference.classes) / gain) if gain > 0 else 0.0
+
+
+def _between(given: FloatArray, fitted: FloatArray, part: float) -> FloatArray:
+    """Posteriors part of the way from the given to the fitted ones, in logarithms."""
+    raw, made = (np.log(np.maximum(each, _LEAST_POSTERIOR)) for each in (given, fitted))
+    moved = raw + part * (made - raw)
+    moved = np.exp(moved - moved.max(axis=1, keepdims=True))
+    return np.asarray(moved / moved.sum(axis=1, keepdims=True))
 
 
 def _ends(found: Estimated, new: DecidedCases, level: float) -> tuple[float, float]:
