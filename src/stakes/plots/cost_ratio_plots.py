@@ -25,6 +25,7 @@ from stakes.plots.style import (
     opened,
     pen,
     penned,
+    plot_line,
     shade,
 )
 from stakes.typing import Priors
@@ -307,7 +308,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
             (curve.negatives_above, "first class", DASHED),
         ):
             keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
-            ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
+            plot_line(ax, curve.log10_lr, share, keywords, label=tail + truth)
     finite = np.concatenate([_seen(curve) for curve in systems.values()])
     if finite.size and finite.min() < finite.max():
         ax.set_xlim(finite.min(), finite.max())
