@@ -594,7 +594,7 @@ class TestOtherWords:
         cal = stakes.calibration.Isotonic().fit(GBM, Y)
         curve = curves.roc(Y, GBM)
         for thing, name, line in (
-            (ev, "by_group", "by=column"), (ev, "verdct", "type verdict"),
+            (ev, "by_group", "by=column"), (ev, "verdct", "type ev.verdict"),
             (cal, "predict_proba", "calibrator.posteriors(scores)"),
             (curve, "plot", "stakes.plots.roc(curve)"),
         ):  # fmt: skip
@@ -1051,6 +1051,67 @@ class TestEighthList:
         with contextlib.suppress(SystemExit):
             assert main(words) == 2
         assert answer in capsys.readouterr().err
+
+
+class TestNinthList:
+    """What a ninth reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (
+                lambda: _evaluated().with_costs,
+                'evaluate(y_true, models, costs={"fn": 80, "fp": 4})',
+            ),
+            (lambda: _evaluated().evaluate, 'evaluate(y_true, models, costs={"fn": 80, "fp": 4})'),
+            (lambda: _evaluated().replace, 'evaluate(y_true, models, costs={"fn": 80, "fp": 4})'),
+            (lambda: _evaluated().with_priors, "models, costs=costs, priors=0.02)"),
+            (lambda: _evaluated().savings, ".saving for name in ev} per case, or {name: ev[name]."),
+            (lambda: _evaluated().total_saving, "ev[name].total_saving for name in ev} over the"),
+            (lambda: _evaluated()["a"].total, "type ev[model].total_saving"),
+            (lambda: _evaluated().compare, "type ev.comparison, or of two models ev.difference("),
+            (lambda: _evaluated().model, "type ev.models"),
+            (lambda: _evaluated().rule.save("rule.json"), 'ev.rule().save("rule.json")'),
+            (lambda: _evaluated().rule.to_sql("duckdb"), 'ev.rule().to_sql("duckdb", columns="p")'),
+            (lambda: _evaluated().rule.decide(GBM), "ev.rule().decide(p)"),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_savings_over_the_volume(self) -> None:
+        ev = _evaluated(volume=1000)
+        assert ev["a"].total_saving == 1000 * ev["a"].saving == ev.frame()["total_saving"][0]
+        assert _evaluated()["a"].total_saving is None
+
+    def test_a_rule_that_was_called_answers(self, tmp_path: Path) -> None:
+        ev = stakes.evaluate(Y, BOTH, costs=COSTS)
+        ev.rule("gbm").save(tmp_path / "rule.json")
+        assert str(stakes.load_rule(tmp_path / "rule.json")) == str(ev.rule("gbm"))
+        assert "ev.rule().save" in repr(ev.rule.save)
+
+    def test_lines_without_a_finite_point_are_drawn(self, tmp_path: Path) -> None:
+        """With markers at even distances, matplotlib cannot draw them."""
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        from matplotlib.figure import Figure
+
+        y, sure = np.array([0, 1, 1, 0] * 9), np.array([0.0, 1.0, 0.0, 1.0] * 9)
+        known = {"kind": "posterior"}
+        ties = curves.abstention(y, np.full(36, 0.5), MATRIX, abstention_costs=[0.0], **known)
+        for drawing, curve, options in (
+            (stakes.plots.bayes_error, curves.bayes_error(y, sure), {}),
+            (stakes.plots.empirical_cross_entropy,
+             curves.empirical_cross_entropy(y, sure, **known), {}),
+            (stakes.plots.tippett, curves.tippett(y, sure, **known), {}),
+            (stakes.plots.reliability, curves.reliability(y, sure, **known), {"log_odds": True}),
+            (stakes.plots.abstention, ties, {}),
+        ):  # fmt: skip
+            ax = drawing(curve, ax=Figure().subplots(), **options)
+            ax.figure.savefig(tmp_path / "drawn.png")
+            said = ax.get_legend_handles_labels()[1]
+            assert any("no finite value" in label for label in said), drawing
 
 
 class TestTwoWords:
