@@ -177,7 +177,7 @@ class TestCosts:
         assert stakes.normalized_expected_cost(Y, DECIDED, application=COSTS) > 0
         with pytest.raises(LabelError) as caught:
             stakes.expected_cost(YES, YES, application=COSTS)
-        assert "classes=['no', 'yes']" in str(caught.value.hint)
+        assert "positive='yes'" in str(caught.value.hint)
 
 
 class TestBinary:
@@ -1080,6 +1080,28 @@ class TestNinthList:
         with pytest.raises((AttributeError, StakesError)) as error:
             typed()
         assert answer in str(error.value)
+
+    def test_the_positive_class_beside_costs(self) -> None:
+        """As `evaluate` takes it; costs with names know it already."""
+        words, chosen = (np.where(each, "churn", "stay") for each in (Y, DECIDED))
+        wanted = stakes.expected_cost(Y, DECIDED, costs=COSTS)
+        told = {"costs": COSTS, "positive": "churn"}
+        assert stakes.expected_cost(words, chosen, **told) == wanted
+        assert stakes.expected_cost(1 - Y, 1 - DECIDED, costs=COSTS, positive=0) == wanted
+        assert metrics.cost_by_cell(words, chosen, **told).total == wanted
+        assert metrics.msu(words, chosen, **told) == metrics.msu(Y, DECIDED, costs=COSTS)
+        nec = stakes.normalized_expected_cost(YES, YES, costs=NAMED, positive="yes")
+        assert nec == stakes.normalized_expected_cost(YES, YES, costs=NAMED) == 0
+        with pytest.raises(LabelError, match="the second of two is the positive one"):
+            stakes.expected_cost(YES, YES, costs=NAMED, positive="no")
+        for call in (stakes.expected_cost, metrics.cost_by_cell):
+            with pytest.raises(LabelError, match="which one is the positive class"):
+                call(words, chosen, costs=COSTS)
+            for more in ({}, {"positive": "yes"}):
+                with pytest.raises(LabelError, match="holds probabilities") as caught:
+                    call(YES, GBM, costs=COSTS, **more)
+                assert "bayes_decisions(p, costs)" in str(caught.value.hint)
+                assert "with positive='yes'" in str(caught.value.hint)
 
     def test_savings_over_the_volume(self) -> None:
         ev = _evaluated(volume=1000)

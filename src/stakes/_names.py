@@ -148,7 +148,7 @@ def need_second(names: Sequence[Name]) -> None:
     first, *others = names
     if len(others) != 1 or not (isinstance(first, str) and isinstance(others[0], str)):
         return
-    if (first.lower(), others[0].lower()) not in _KNOWN_PAIRS:
+    if not _known(names):
         pairs = (list(names), list(reversed(names)))
         raise LabelError(
             f"{named('y_true')} holds {listed(names)}: which one do high scores speak for?",
@@ -157,6 +157,17 @@ def need_second(names: Sequence[Name]) -> None:
                 " or ".join(f"--positive {name}" for name in names),
             ),
         )
+
+
+def which_positive(names: Sequence[Name]) -> str:
+    """What to type to say which of two names is the positive class; the usual one, if known."""
+    usual = [pair for pair in (tuple(names), tuple(reversed(names))) if _known(pair)]
+    return " or ".join(f"positive={pair[1]!r}" for pair in usual or (names, names[::-1]))
+
+
+def _known(pair: Sequence[Name]) -> bool:
+    """Whether the second of two words is the positive class wherever people write them."""
+    return tuple(str(name).lower() for name in pair) in _KNOWN_PAIRS
 
 
 def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 
 from stakes._columns import as_column
 from stakes._guesses import CallError, answers_guesses, in_our_words
-from stakes._names import as_name, encode, listed, observed_names
+from stakes._names import as_name, encode, listed, observed_names, which_positive
 from stakes.application import as_application
+from stakes.application.cost_input import application_of, refuse_other_positive
 from stakes.exceptions import DataError, LabelError
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
@@ -39,9 +40,12 @@ class FromColumns(Protocol[P, R_co]):
 def of_decisions(function: Callable[Concatenate[Any, P], R]) -> FromColumns[P, R]:
     """Let a metric of a confusion matrix take ``(y_true, decisions)`` in its place.
 
-    `sample_weight`, `counts` and `classes` may then be given too; costs name the classes.
+    `sample_weight`, `counts` and `classes` may then be given too; costs name the classes, or
+    `positive` is given beside them.
     """
-    found: FromColumns[P, R] = _either(function, ConfusionMatrix, "decisions", _COUNTED, _table)
+    costs = "application" in inspect.signature(function).parameters
+    extra = (*_COUNTED, "positive") if costs else _COUNTED
+    found: FromColumns[P, R] = _either(function, ConfusionMatrix, "decisions", extra, _table)
     return found
 
 
@@ -143,13 +147,36 @@ def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
         )
 
 
+def refuse_probabilities(decisions: Any, labels: Any, positive: Any) -> None:
+    """Raise for probabilities in place of decisions, before anything else is asked."""
+    chosen = as_column(decisions, "decisions")
+    if chosen.dtype.kind != "f" or not ((chosen >= 0) & (chosen <= 1)).all():
+        return
+    truth = as_column(labels, "y_true")
+    if truth.dtype.kind == "f" or np.isin(chosen, [0.0, 1.0]).all():
+        return
+    names = observed_names(truth)
+    more = f", with positive={positive!r}" if positive is not None else ""
+    if not more and len(names) == 2 and isinstance(names[0], str):
+        more = f", with {which_positive(names)}"
+    raise LabelError(
+        f"`decisions` holds probabilities, from {chosen.min():g} to {chosen.max():g}.",
+        hint=f"decide first: stakes.bayes_decisions(p, costs) in place of p{more}",
+    )
+
+
 def _table(
     y_true: Any, decisions: Any, asked: dict[str, Any], told: dict[str, Any]
 ) -> ConfusionMatrix:
     """The confusion matrix over the names of the costs, if there are any, or of the labels."""
     names: dict[str, Any] = {}
     if asked.get("application") is not None:
-        app = asked["application"] = as_application(asked["application"])
+        positive = told.pop("positive", None)
+        which = asked.get("positive", positive)
+        refuse_probabilities(decisions, y_true, which)
+        app = application_of(asked["application"], y_true, which, told.get("classes"))
+        asked["application"] = app
+        refuse_other_positive(app, positive)
         names = {"classes": app.classes, "decision_names": app.decisions}
     elif "classes" not in told:
         truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
