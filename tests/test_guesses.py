@@ -1103,6 +1103,26 @@ class TestNinthList:
                 assert "bayes_decisions(p, costs)" in str(caught.value.hint)
                 assert "with positive='yes'" in str(caught.value.hint)
 
+    def test_tables_of_two_words_ask_which_is_positive(self, tmp_path: Path) -> None:
+        """Sorted, "churn" comes before "stay": nobody said that "stay" is the positive class."""
+        words, chosen = (np.where(each, "churn", "stay") for each in (Y, DECIDED))
+        table = stakes.ConfusionMatrix.from_decisions(words, chosen)
+        table.save(tmp_path / "table.json")
+        again = stakes.summaries.load_summary(tmp_path / "table.json")
+        for each in (table, table + table, table.with_priors(0.5), copy.deepcopy(table), again):
+            with pytest.raises(LabelError, match="which one is the positive class") as caught:
+                metrics.f1(each)
+            assert "classes=['stay', 'churn']" in str(caught.value.hint)
+            assert metrics.f1(each, positive="churn") > 0
+            assert metrics.mcc(each) > 0
+        for call in (stakes.uncertainty.interval, lambda t, m: stakes.audit.implied_costs(m, t)):
+            with pytest.raises(LabelError, match="which one is the positive class"):
+                call(table, "f1")
+        told = stakes.ConfusionMatrix.from_decisions(words, chosen, classes=["stay", "churn"])
+        assert metrics.f1(told) == metrics.f1(TABLE) == metrics.f1(table, positive="churn")
+        usual = stakes.ConfusionMatrix.from_decisions(YES, np.where(DECIDED, "yes", "no"))
+        assert metrics.f1(usual) == metrics.f1(TABLE)
+
     def test_savings_over_the_volume(self) -> None:
         ev = _evaluated(volume=1000)
         assert ev["a"].total_saving == 1000 * ev["a"].saving == ev.frame()["total_saving"][0]

@@ -145,10 +145,7 @@ _KNOWN_PAIRS = {
 
 def need_second(names: Sequence[Name]) -> None:
     """Raise where one score per case is given and nothing says which of two words it is for."""
-    first, *others = names
-    if len(others) != 1 or not (isinstance(first, str) and isinstance(others[0], str)):
-        return
-    if not _known(names):
+    if unclear_second(names):
         pairs = (list(names), list(reversed(names)))
         raise LabelError(
             f"{named('y_true')} holds {listed(names)}: which one do high scores speak for?",
@@ -157,6 +154,11 @@ def need_second(names: Sequence[Name]) -> None:
                 " or ".join(f"--positive {name}" for name in names),
             ),
         )
+
+
+def unclear_second(names: Sequence[Name]) -> bool:
+    """Whether there are two words, and neither order is the usual one."""
+    return len(names) == 2 and all(isinstance(n, str) for n in names) and not _known(names)
 
 
 def which_positive(names: Sequence[Name]) -> str:

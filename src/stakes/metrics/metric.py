@@ -161,6 +161,11 @@ class Metric:
         return self.fixed(**found)
 
     @property
+    def has_positive(self) -> bool:
+        """Whether one of two classes is the positive one."""
+        return "positive" in signature(self.function).parameters
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """Parameters that still have to be given."""
         return tuple(name for name in self.needs if name not in self.settings)
