@@ -852,8 +852,8 @@ class TestSixthList:
         with pytest.raises(StakesError, match="one model at a time") as error:
             stakes.curves.bayes_error(Y, models, positive=1)
         assert (
-            "bayes_error(y_true, models[model], positive=...) for model in models.columns"
-            in str(error.value)
+            "stakes.curves.bayes_error(y_true, models[model], positive=1, kind='posterior') "
+            "for model in models.columns}" in str(error.value)
         )
         with pytest.raises(StakesError, match="one-dimensional") as error:
             stakes.ScoreCounts.from_scores(Y, models)
@@ -1053,6 +1053,19 @@ class TestEighthList:
         assert answer in capsys.readouterr().err
 
 
+WORDED = stakes.ConfusionMatrix.from_decisions(YES, np.where(DECIDED, "yes", "no"))
+NAMED_LINE = "stakes.CostMatrix.binary(fn=500, fp=20, classes=['no', 'yes'])"
+
+
+def _switches() -> Any:
+    return curves.switch_points(
+        {
+            name: stakes.ScoreCounts.from_scores(YES, p, kind="posterior", classes=["no", "yes"])
+            for name, p in BOTH.items()
+        }
+    )
+
+
 class TestNinthList:
     """What a ninth reader of the README typed, and the line that answers it."""
 
@@ -1074,6 +1087,25 @@ class TestNinthList:
             (lambda: _evaluated().rule.save("rule.json"), 'ev.rule().save("rule.json")'),
             (lambda: _evaluated().rule.to_sql("duckdb"), 'ev.rule().to_sql("duckdb", columns="p")'),
             (lambda: _evaluated().rule.decide(GBM), "ev.rule().decide(p)"),
+            (lambda: stakes.Application(COSTS, priors={"yes": 0.02, "no": 0.98}), NAMED_LINE),
+            (lambda: stakes.Application(COSTS, classes=["no", "yes"]), 'classes=["no", "yes"])'),
+            (lambda: stakes.Application(COSTS, positive="yes"), 'classes=["no", "yes"])'),
+            (lambda: stakes.expected_cost(WORDED, costs=COSTS), NAMED_LINE),
+            (
+                lambda: stakes.monitoring.compare_periods(WORDED, WORDED, application=COSTS),
+                NAMED_LINE,
+            ),
+            (lambda: stakes.uncertainty.interval(WORDED, costs=COSTS), NAMED_LINE),
+            (lambda: curves.bayes_error(YES, BOTH), "p, positive='yes', kind='posterior') for mod"),
+            (lambda: curves.roc(Y, {"a": LLR}), "stakes.curves.roc(y_true, p) for model, p in"),
+            (
+                lambda: curves.bayes_error(Y, GBM).plot,
+                '(y_true, p, kind="posterior") with positive',
+            ),
+            (lambda: stakes.plots.bayes_error(YES, GBM), 'y_true, p, kind="posterior")), with pos'),
+            (lambda: _switches().to_pandas, "points.frame().to_pandas()"),
+            (lambda: _switches().plot, "stakes.plots.switch_points(points)"),
+            (lambda: _switches().by_cost_ratio(), "points.by_cost_ratio(0.02)"),
         ],
     )
     def test_python(self, typed: Any, answer: str) -> None:
@@ -1102,6 +1134,32 @@ class TestNinthList:
                     call(YES, GBM, costs=COSTS, **more)
                 assert "bayes_decisions(p, costs)" in str(caught.value.hint)
                 assert "with positive='yes'" in str(caught.value.hint)
+
+    def test_answers_work(self) -> None:
+        app = stakes.Application(
+            costs=stakes.CostMatrix.binary(fn=500, fp=20, classes=["no", "yes"]),
+            priors={"yes": 0.02, "no": 0.98},
+        )
+        assert app.priors is not None
+        assert app.priors.tolist() == [0.98, 0.02]
+        assert stakes.expected_cost(WORDED, costs=app.costs) == stakes.expected_cost(
+            WORDED, costs=COSTS, positive="yes"
+        )
+        each = {
+            model: curves.bayes_error(YES, p, positive="yes", kind="posterior")
+            for model, p in BOTH.items()
+        }
+        assert np.isfinite(each["gbm"].actual).all()
+
+    def test_a_curve_without_actual_costs_says_so(self) -> None:
+        assert "no actual cost: give kind='posterior'" in repr(curves.bayes_error(Y, GBM))
+        assert "no actual" not in repr(curves.bayes_error(Y, GBM, kind="posterior"))
+
+    def test_switch_points_say_where(self) -> None:
+        points = _switches()
+        assert all(f"| {start:.3g} |" in repr(points) for start in points.start[1:])
+        by_name = points.by_cost_ratio({"yes": 0.02, "no": 0.98})
+        assert str(by_name) == str(points.by_cost_ratio(0.02))
 
     def test_tables_of_two_words_ask_which_is_positive(self, tmp_path: Path) -> None:
         """Sorted, "churn" comes before "stay": nobody said that "stay" is the positive class."""

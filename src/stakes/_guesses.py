@@ -145,7 +145,8 @@ def line_to_type(name: str) -> str | None:
     """An example of how to call a function; None if there is none."""
     room, _, plot = name.partition(".")
     if room == "plots" and plot in importlib.import_module("stakes.curves").__all__:
-        return f'stakes.plots.{plot}(stakes.curves.{plot}(y_true, p, kind="posterior"))'
+        curve = f'stakes.curves.{plot}(y_true, p, kind="posterior")'
+        return f'stakes.plots.{plot}({curve}), with positive="yes" in it if labels are words'
     return LINES.get(name)
 
 

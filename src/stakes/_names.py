@@ -161,6 +161,12 @@ def unclear_second(names: Sequence[Name]) -> bool:
     return len(names) == 2 and all(isinstance(n, str) for n in names) and not _known(names)
 
 
+def usual_order(names: Sequence[Name]) -> tuple[Name, ...]:
+    """The names, with the second of two where people usually write it: the positive class."""
+    turned = tuple(reversed(names))
+    return turned if len(turned) == 2 and _known(turned) else tuple(names)
+
+
 def which_positive(names: Sequence[Name]) -> str:
     """What to type to say which of two names is the positive class; the usual one, if known."""
     usual = [pair for pair in (tuple(names), tuple(reversed(names))) if _known(pair)]

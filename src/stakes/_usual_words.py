@@ -92,6 +92,7 @@ _SAVINGS = (
     "{name: ev[name].saving for name in ev} per case, or "
     "{name: ev[name].total_saving for name in ev} over the volume"
 )
+_KIND = 'kind="posterior") with positive="yes" if labels are words'
 _METRIC_LINES = {
     name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
     for name, here in METRICS.items()
@@ -266,6 +267,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "total": "ev[model].total_saving",
         "normalized_expected_cost": "ev[model].nec",
     },
+    "SwitchPoints": dict.fromkeys(("plot", "draw", "show"), "stakes.plots.switch_points(points)"),
     "Temperature": dict.fromkeys(("temperature", "temperature_", "T"),
                                  "1 / calibrator.scales[0]"),
     "Calibrator": {
@@ -285,6 +287,8 @@ for _curve, _plot in {
     "ReliabilityCurve": "reliability", "RocCurve": "roc", "TippettCurve": "tippett",
 }.items():  # fmt: skip
     _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
+    if _plot == "bayes_error":  # of scores without a kind it has no line of actual costs
+        _said += f", where curve = stakes.curves.{_plot}(y_true, p, {_KIND}"
     ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
 
 #: What to type for an attribute of what a method returns, where the method was not called.
@@ -370,6 +374,10 @@ OPTIONS: dict[str, dict[str, str]] = {
                        "y": "label=, the name of a column", "weights": 'sample_weight="column"',
                        "models": "scores=, names of columns", "proba": "posteriors="},
     "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
+    "Application": dict.fromkeys(
+        ("classes", "labels", "class_names", "positive", "pos_label", "decisions"),
+        'costs=stakes.CostMatrix.binary(fn=40, fp=4, classes=["no", "yes"]), the positive class '
+        "second"),
     "CaseCosts": dict.fromkeys(("fn", "fp", "tp", "tn"),
                                'stakes.CaseCosts.binary(fn=df["amount"], fp=4)'),
     "bayes_decisions": dict.fromkeys(("threshold", "thresholds", "cutoff"),
@@ -447,6 +455,8 @@ LINES = {
                      'kind="posterior", classes=["no", "yes"]) for name in models}), the positive '
                      "class second",
     "min_cost": 'min_cost(y_true, scores, costs={"fn": 10, "fp": 1})',
+    "SwitchPoints.by_cost_ratio": "points.by_cost_ratio(0.02), the share of the positive class",
+    "SwitchPoints.by_prevalence": "points.by_prevalence(10), where a miss costs 10 false alarms",
 }  # fmt: skip
 #: Functions that take summaries, and are often given rows.
 OF_SUMMARIES = ("interval", "compare", "compare_periods")

@@ -220,6 +220,19 @@ class CostMatrix(AnswersGuesses):
         values = [[amounts["tn"], amounts["fp"]], [amounts["fn"], amounts["tp"]]]
         return cls(values, classes=classes, decisions=decisions)
 
+    def line_with(self, names: Sequence[Name]) -> str | None:
+        """What to type for the same costs with names; None unless two classes lack them."""
+        if self.shape != (2, 2) or (*self.classes, *self.decisions) != (0, 1, 0, 1):
+            return None
+        if len(names) != 2 or tuple(names) == (0, 1):
+            return None
+        (tn, fp), (fn, tp) = self.values.tolist()
+        right = "".join(f", {key}={cost:g}" for key, cost in (("tp", tp), ("tn", tn)) if cost)
+        costs = f"fn={fn:g}, fp={fp:g}{right}"
+        return (
+            f"stakes.CostMatrix.binary({costs}, classes={list(names)}), the positive class second"
+        )
+
     @classmethod
     def inverse_prior(cls, priors: Priors, classes: Sequence[Any] | None = None) -> CostMatrix:
         """Errors cost 1 / (K P_i): the balanced error rate (`ferrer2025` eq 6).

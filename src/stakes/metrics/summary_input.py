@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
@@ -81,10 +81,13 @@ def _either(
             return inner(*given, **options)
         several = _holds_several(given[1])
         if several or isinstance(given[1], Mapping):
-            each = f"{{model: {name}(y_true, p) for model, p in models.items()}}"
+            more = _typed(given, options, scored=summary is RankedScores)
+            place = f"stakes.{function.__module__.split('.')[1]}.{name}"
+            each = f"{{model: {place}(y_true, p{more}) for model, p in models.items()}}"
             if several:
-                more = "".join(f", {word}=..." for word in options)
-                each = f"{{model: {name}(y_true, models[model]{more}) for model in models.columns}}"
+                each = (
+                    f"{{model: {place}(y_true, models[model]{more}) for model in models.columns}}"
+                )
             raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
         try:
@@ -97,6 +100,33 @@ def _either(
         return inner(found, **{name: asked[name] for name in others if name in asked})
 
     return _in_its_place(call, function, f"Also of columns: ``{line}``.")
+
+
+def _typed(given: Sequence[Any], options: Mapping[str, Any], *, scored: bool) -> str:
+    """The arguments after the columns as they were typed, and those that would be asked for."""
+    plain = {k: v for k, v in options.items() if isinstance(v, (str, int, float, dict))}
+    said = [f"{k}={v!r}" if k in plain else f"{k}=..." for k, v in options.items()]
+    said = [*("..." for _ in given[2:]), *said]
+    if scored and "classes" not in options:
+        names = observed_names(as_column(given[0], "y_true"))
+        if "positive" not in options and len(names) == 2 and isinstance(names[0], str):
+            said.append(which_positive(names).partition(" or ")[0])
+        if "kind" not in options and _all_probabilities(given[1]):
+            said.append("kind='posterior'")
+    return "".join(f", {each}" for each in said)
+
+
+def _all_probabilities(models: Any) -> bool:
+    """Whether several columns of scores all lie from 0 to 1."""
+    columns = (
+        models.values() if isinstance(models, Mapping) else (models[n] for n in models.columns)
+    )
+    try:
+        return all(
+            bool(((p := np.asarray(each)) >= 0).all() and (p <= 1).all()) for each in columns
+        )
+    except TypeError:
+        return False
 
 
 def _in_its_place(call: Callable[..., Any], function: Callable[..., Any], also: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,12 @@ from stakes.plots.style import (
     plot_line,
     shade,
 )
-from stakes.typing import Priors
+from stakes.typing import Name, Priors
 
 
-def _ratio_axis(ax: Any, priors: Priors) -> None:
+def _ratio_axis(ax: Any, priors: Priors, classes: Sequence[Name] = (0, 1)) -> None:
     """Add an axis on top: false alarms per miss, at one prevalence."""
-    prevalence = positive_share(priors, inside=True)
+    prevalence = positive_share(priors, classes=classes, inside=True)
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
     top = ax.secondary_xaxis("top")
@@ -95,7 +96,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
     ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
     ax.grid(visible=False)
     if priors is not None:
-        _ratio_axis(ax, priors)
+        _ratio_axis(ax, priors, points.classes)
     return finish(
         ax,
         xlabel="prior log odds of the application",

@@ -221,10 +221,12 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
 
 def _named(application: Any, y_true: Any, decisions: Any, positive: Any) -> Application:
     """What is at stake, with the names of the cases where the costs have none."""
-    if decisions is None or isinstance(y_true, ConfusionMatrix):
+    table = isinstance(y_true, ConfusionMatrix)
+    if decisions is not None and not table:
+        refuse_probabilities(decisions, y_true, positive)
+    if decisions is None and not (table and positive is not None):
         app = as_application(application)
     else:
-        refuse_probabilities(decisions, y_true, positive)
         app = application_of(application, y_true, positive)
     refuse_other_positive(app, positive)
     return app
@@ -264,8 +266,19 @@ def check_names(matrix: ConfusionMatrix, app: Application) -> None:
             "the confusion matrix and the costs must have the same classes and decisions; got "
             f"{listed(matrix.classes)} x {listed(matrix.decisions)} and "
             f"{listed(app.classes)} x {listed(app.decisions)}.",
-            hint="give both the same names, in the same order",
+            hint=_same_names(matrix, app.costs),
         )
+
+
+def _same_names(matrix: ConfusionMatrix, costs: CostMatrix) -> str:
+    """What to type where a table and costs have different names."""
+    line = costs.line_with(matrix.classes) if matrix.decisions == matrix.classes else None
+    if line is None:
+        return "give both the same names, in the same order"
+    if matrix.by_alphabet:
+        turned = list(reversed(matrix.classes))
+        line += f"; if that is {turned[1]!r}, count with classes={turned}, and give them here too"
+    return f"name the classes of the costs, as in the table: {line}"
 
 
 def _cells(matrix: ConfusionMatrix, app: Application, costs: FloatArray) -> FloatArray:
