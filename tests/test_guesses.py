@@ -1103,6 +1103,10 @@ class TestNinthList:
                 '(y_true, p, kind="posterior") with positive',
             ),
             (lambda: stakes.plots.bayes_error(YES, GBM), 'y_true, p, kind="posterior")), with pos'),
+            (
+                lambda: stakes.calibration.Affine().fit(np.round(GBM, 1), Y),
+                'probabilities: Affine(bound="data").fit(stakes.Posteriors(p), y_true)',
+            ),
             (lambda: _switches().to_pandas, "points.frame().to_pandas()"),
             (lambda: _switches().plot, "stakes.plots.switch_points(points)"),
             (lambda: _switches().by_cost_ratio(), "points.by_cost_ratio(0.02)"),
@@ -1145,6 +1149,9 @@ class TestNinthList:
         assert stakes.expected_cost(WORDED, costs=app.costs) == stakes.expected_cost(
             WORDED, costs=COSTS, positive="yes"
         )
+        p = np.round(GBM, 1)
+        fitted = stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p), Y)
+        assert fitted.posteriors(stakes.Posteriors(p)).shape == (N, 2)
         each = {
             model: curves.bayes_error(YES, p, positive="yes", kind="posterior")
             for model, p in BOTH.items()

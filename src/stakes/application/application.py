@@ -14,7 +14,7 @@ from stakes._checks import as_priors, frozen, is_number, of_kind
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed, usual_order
-from stakes.application.cost_matrix import CostMatrix
+from stakes.application.cost_matrix import CostMatrix, named_line
 from stakes.application.written_amounts import volume_and_period
 from stakes.exceptions import CostError, PriorError
 from stakes.messages.audience import either
@@ -250,7 +250,7 @@ def _shares(priors: Priors, costs: CostMatrix) -> FloatArray:
         return as_priors(priors, costs.classes)
     except PriorError as error:
         names = usual_order(tuple(priors)) if isinstance(priors, Mapping) else ()
-        if error.hint is None and (line := costs.line_with(names)) is not None:
+        if error.hint is None and (line := named_line(costs, names)) is not None:
             raise PriorError(error.message, hint=f"name the classes: costs={line}") from None
         raise
 

@@ -161,11 +161,6 @@ class Metric:
         return self.fixed(**found)
 
     @property
-    def has_positive(self) -> bool:
-        """Whether one of two classes is the positive one."""
-        return "positive" in signature(self.function).parameters
-
-    @property
     def missing(self) -> tuple[str, ...]:
         """Parameters that still have to be given."""
         return tuple(name for name in self.needs if name not in self.settings)
@@ -218,6 +213,11 @@ class Metric:
     def __repr__(self) -> str:
         arrow = "higher" if self.higher_is_better else "lower"
         return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
+
+
+def has_positive(metric: Metric) -> bool:
+    """Whether a metric takes one of two classes as the positive one."""
+    return "positive" in signature(metric.function).parameters
 
 
 #: What an entry is unless it says otherwise.

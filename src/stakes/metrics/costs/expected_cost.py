@@ -14,6 +14,7 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.application.cost_input import application_of, refuse_other_positive
+from stakes.application.cost_matrix import named_line
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.metrics.counts.table_cells import (
     as_table,
@@ -272,7 +273,7 @@ def check_names(matrix: ConfusionMatrix, app: Application) -> None:
 
 def _same_names(matrix: ConfusionMatrix, costs: CostMatrix) -> str:
     """What to type where a table and costs have different names."""
-    line = costs.line_with(matrix.classes) if matrix.decisions == matrix.classes else None
+    line = named_line(costs, matrix.classes) if matrix.decisions == matrix.classes else None
     if line is None:
         return "give both the same names, in the same order"
     if matrix.by_alphabet:
