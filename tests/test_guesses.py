@@ -1168,6 +1168,14 @@ class TestNinthList:
         by_name = points.by_cost_ratio({"yes": 0.02, "no": 0.98})
         assert str(by_name) == str(points.by_cost_ratio(0.02))
 
+    def test_decisions_may_be_called_by_numbers_between_0_and_1(self) -> None:
+        """A discount of 0.1 is no probability."""
+        offers = np.where(DECIDED, 0.1, 0.0)
+        costs = stakes.CostMatrix([[0, 20], [500, 0]], ["no", "yes"], [0.0, 0.1])
+        wanted = stakes.expected_cost(Y, DECIDED, costs=COSTS)
+        assert stakes.expected_cost(YES, offers, costs=costs) == wanted
+        assert metrics.cost_by_cell(YES, offers, costs=costs).total == wanted
+
     def test_tables_of_two_words_ask_which_is_positive(self, tmp_path: Path) -> None:
         """Sorted, "churn" comes before "stay": nobody said that "stay" is the positive class."""
         words, chosen = (np.where(each, "churn", "stay") for each in (Y, DECIDED))

@@ -177,17 +177,20 @@ def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
         )
 
 
-def refuse_probabilities(decisions: Any, labels: Any, positive: Any) -> None:
+def refuse_probabilities(decisions: Any, labels: Any, application: Any, positive: Any) -> None:
     """Raise for probabilities in place of decisions, before anything else is asked."""
     chosen = as_column(decisions, "decisions")
     if chosen.dtype.kind != "f" or not ((chosen >= 0) & (chosen <= 1)).all():
+        return
+    app = as_application(application)
+    if any(isinstance(name, float) for name in app.decisions):  # such as discounts
         return
     truth = as_column(labels, "y_true")
     if truth.dtype.kind == "f" or np.isin(chosen, [0.0, 1.0]).all():
         return
     names = observed_names(truth)
     more = f", with positive={positive!r}" if positive is not None else ""
-    if not more and len(names) == 2 and isinstance(names[0], str):
+    if not more and app.classes == (0, 1) and len(names) == 2 and isinstance(names[0], str):
         more = f", with {which_positive(names)}"
     raise LabelError(
         f"`decisions` holds probabilities, from {chosen.min():g} to {chosen.max():g}.",
@@ -203,7 +206,7 @@ def _table(
     if asked.get("application") is not None:
         positive = told.pop("positive", None)
         which = asked.get("positive", positive)
-        refuse_probabilities(decisions, y_true, which)
+        refuse_probabilities(decisions, y_true, asked["application"], which)
         app = application_of(asked["application"], y_true, which, told.get("classes"))
         asked["application"] = app
         refuse_other_positive(app, positive)

@@ -223,12 +223,13 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
 def _named(application: Any, y_true: Any, decisions: Any, positive: Any) -> Application:
     """What is at stake, with the names of the cases where the costs have none."""
     table = isinstance(y_true, ConfusionMatrix)
-    if decisions is not None and not table:
-        refuse_probabilities(decisions, y_true, positive)
-    if decisions is None and not (table and positive is not None):
-        app = as_application(application)
-    else:
+    columns = decisions is not None and not table
+    if columns:
+        refuse_probabilities(decisions, y_true, application, positive)
+    if columns or (table and positive is not None):
         app = application_of(application, y_true, positive)
+    else:
+        app = as_application(application)
     refuse_other_positive(app, positive)
     return app
 
