@@ -177,7 +177,7 @@ class TestCosts:
         assert stakes.normalized_expected_cost(Y, DECIDED, application=COSTS) > 0
         with pytest.raises(LabelError) as caught:
             stakes.expected_cost(YES, YES, application=COSTS)
-        assert "classes=['no', 'yes']" in str(caught.value.hint)
+        assert "positive='yes'" in str(caught.value.hint)
 
 
 class TestBinary:
@@ -594,7 +594,7 @@ class TestOtherWords:
         cal = stakes.calibration.Isotonic().fit(GBM, Y)
         curve = curves.roc(Y, GBM)
         for thing, name, line in (
-            (ev, "by_group", "by=column"), (ev, "verdct", "type verdict"),
+            (ev, "by_group", "by=column"), (ev, "verdct", "type ev.verdict"),
             (cal, "predict_proba", "calibrator.posteriors(scores)"),
             (curve, "plot", "stakes.plots.roc(curve)"),
         ):  # fmt: skip
@@ -852,8 +852,8 @@ class TestSixthList:
         with pytest.raises(StakesError, match="one model at a time") as error:
             stakes.curves.bayes_error(Y, models, positive=1)
         assert (
-            "bayes_error(y_true, models[model], positive=...) for model in models.columns"
-            in str(error.value)
+            "stakes.curves.bayes_error(y_true, models[model], positive=1, kind='posterior') "
+            "for model in models.columns}" in str(error.value)
         )
         with pytest.raises(StakesError, match="one-dimensional") as error:
             stakes.ScoreCounts.from_scores(Y, models)
@@ -1051,6 +1051,182 @@ class TestEighthList:
         with contextlib.suppress(SystemExit):
             assert main(words) == 2
         assert answer in capsys.readouterr().err
+
+
+WORDED = stakes.ConfusionMatrix.from_decisions(YES, np.where(DECIDED, "yes", "no"))
+NAMED_LINE = "stakes.CostMatrix.binary(fn=500, fp=20, classes=['no', 'yes'])"
+
+
+def _switches() -> Any:
+    return curves.switch_points(
+        {
+            name: stakes.ScoreCounts.from_scores(YES, p, kind="posterior", classes=["no", "yes"])
+            for name, p in BOTH.items()
+        }
+    )
+
+
+class TestNinthList:
+    """What a ninth reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (
+                lambda: _evaluated().with_costs,
+                'evaluate(y_true, models, costs={"fn": 80, "fp": 4})',
+            ),
+            (lambda: _evaluated().evaluate, 'evaluate(y_true, models, costs={"fn": 80, "fp": 4})'),
+            (lambda: _evaluated().replace, 'evaluate(y_true, models, costs={"fn": 80, "fp": 4})'),
+            (lambda: _evaluated().with_priors, "models, costs=costs, priors=0.02)"),
+            (lambda: _evaluated().savings, ".saving for name in ev} per case, or {name: ev[name]."),
+            (lambda: _evaluated().total_saving, "ev[name].total_saving for name in ev} over the"),
+            (lambda: _evaluated()["a"].total, "type ev[model].total_saving"),
+            (lambda: _evaluated().compare, "type ev.comparison, or of two models ev.difference("),
+            (lambda: _evaluated().model, "type ev.models"),
+            (lambda: _evaluated().rule.save("rule.json"), 'ev.rule().save("rule.json")'),
+            (lambda: _evaluated().rule.to_sql("duckdb"), 'ev.rule().to_sql("duckdb", columns="p")'),
+            (lambda: _evaluated().rule.decide(GBM), "ev.rule().decide(p)"),
+            (lambda: stakes.Application(COSTS, priors={"yes": 0.02, "no": 0.98}), NAMED_LINE),
+            (lambda: stakes.Application(COSTS, classes=["no", "yes"]), 'classes=["no", "yes"])'),
+            (lambda: stakes.Application(COSTS, positive="yes"), 'classes=["no", "yes"])'),
+            (lambda: stakes.expected_cost(WORDED, costs=COSTS), NAMED_LINE),
+            (
+                lambda: stakes.monitoring.compare_periods(WORDED, WORDED, application=COSTS),
+                NAMED_LINE,
+            ),
+            (lambda: stakes.uncertainty.interval(WORDED, costs=COSTS), NAMED_LINE),
+            (lambda: curves.bayes_error(YES, BOTH), "p, positive='yes', kind='posterior') for mod"),
+            (lambda: curves.roc(Y, {"a": LLR}), "stakes.curves.roc(y_true, p) for model, p in"),
+            (
+                lambda: curves.bayes_error(Y, GBM).plot,
+                '(y_true, p, kind="posterior") with positive',
+            ),
+            (lambda: stakes.plots.bayes_error(YES, GBM), 'y_true, p, kind="posterior")), with pos'),
+            (
+                lambda: stakes.calibration.Affine().fit(np.round(GBM, 1), Y),
+                'probabilities: Affine(bound="data").fit(stakes.Posteriors(p), y_true)',
+            ),
+            (lambda: _switches().to_pandas, "points.frame().to_pandas()"),
+            (lambda: _switches().plot, "stakes.plots.switch_points(points)"),
+            (lambda: _switches().by_cost_ratio(), "points.by_cost_ratio(0.02)"),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_the_positive_class_beside_costs(self) -> None:
+        """As `evaluate` takes it; costs with names know it already."""
+        words, chosen = (np.where(each, "churn", "stay") for each in (Y, DECIDED))
+        wanted = stakes.expected_cost(Y, DECIDED, costs=COSTS)
+        told = {"costs": COSTS, "positive": "churn"}
+        assert stakes.expected_cost(words, chosen, **told) == wanted
+        assert stakes.expected_cost(1 - Y, 1 - DECIDED, costs=COSTS, positive=0) == wanted
+        assert metrics.cost_by_cell(words, chosen, **told).total == wanted
+        assert metrics.msu(words, chosen, **told) == metrics.msu(Y, DECIDED, costs=COSTS)
+        nec = stakes.normalized_expected_cost(YES, YES, costs=NAMED, positive="yes")
+        assert nec == stakes.normalized_expected_cost(YES, YES, costs=NAMED) == 0
+        with pytest.raises(LabelError, match="the second of two is the positive one"):
+            stakes.expected_cost(YES, YES, costs=NAMED, positive="no")
+        for call in (stakes.expected_cost, metrics.cost_by_cell):
+            with pytest.raises(LabelError, match="which one is the positive class"):
+                call(words, chosen, costs=COSTS)
+            for more in ({}, {"positive": "yes"}):
+                with pytest.raises(LabelError, match="holds probabilities") as caught:
+                    call(YES, GBM, costs=COSTS, **more)
+                assert "bayes_decisions(p, costs)" in str(caught.value.hint)
+                assert "with positive='yes'" in str(caught.value.hint)
+
+    def test_answers_work(self) -> None:
+        app = stakes.Application(
+            costs=stakes.CostMatrix.binary(fn=500, fp=20, classes=["no", "yes"]),
+            priors={"yes": 0.02, "no": 0.98},
+        )
+        assert app.priors is not None
+        assert app.priors.tolist() == [0.98, 0.02]
+        assert stakes.expected_cost(WORDED, costs=app.costs) == stakes.expected_cost(
+            WORDED, costs=COSTS, positive="yes"
+        )
+        p = np.round(GBM, 1)
+        fitted = stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p), Y)
+        assert fitted.posteriors(stakes.Posteriors(p)).shape == (N, 2)
+        each = {
+            model: curves.bayes_error(YES, p, positive="yes", kind="posterior")
+            for model, p in BOTH.items()
+        }
+        assert np.isfinite(each["gbm"].actual).all()
+
+    def test_a_curve_without_actual_costs_says_so(self) -> None:
+        assert "no actual cost: give kind='posterior'" in repr(curves.bayes_error(Y, GBM))
+        assert "no actual" not in repr(curves.bayes_error(Y, GBM, kind="posterior"))
+
+    def test_switch_points_say_where(self) -> None:
+        points = _switches()
+        assert all(f"| {start:.3g} |" in repr(points) for start in points.start[1:])
+        by_name = points.by_cost_ratio({"yes": 0.02, "no": 0.98})
+        assert str(by_name) == str(points.by_cost_ratio(0.02))
+
+    def test_decisions_may_be_called_by_numbers_between_0_and_1(self) -> None:
+        """A discount of 0.1 is no probability."""
+        offers = np.where(DECIDED, 0.1, 0.0)
+        costs = stakes.CostMatrix([[0, 20], [500, 0]], ["no", "yes"], [0.0, 0.1])
+        wanted = stakes.expected_cost(Y, DECIDED, costs=COSTS)
+        assert stakes.expected_cost(YES, offers, costs=costs) == wanted
+        assert metrics.cost_by_cell(YES, offers, costs=costs).total == wanted
+
+    def test_tables_of_two_words_ask_which_is_positive(self, tmp_path: Path) -> None:
+        """Sorted, "churn" comes before "stay": nobody said that "stay" is the positive class."""
+        words, chosen = (np.where(each, "churn", "stay") for each in (Y, DECIDED))
+        table = stakes.ConfusionMatrix.from_decisions(words, chosen)
+        table.save(tmp_path / "table.json")
+        again = stakes.summaries.load_summary(tmp_path / "table.json")
+        for each in (table, table + table, table.with_priors(0.5), copy.deepcopy(table), again):
+            with pytest.raises(LabelError, match="which one is the positive class") as caught:
+                metrics.f1(each)
+            assert "classes=['stay', 'churn']" in str(caught.value.hint)
+            assert metrics.f1(each, positive="churn") > 0
+            assert metrics.mcc(each) > 0
+        for call in (stakes.uncertainty.interval, lambda t, m: stakes.audit.implied_costs(m, t)):
+            with pytest.raises(LabelError, match="which one is the positive class"):
+                call(table, "f1")
+        told = stakes.ConfusionMatrix.from_decisions(words, chosen, classes=["stay", "churn"])
+        assert metrics.f1(told) == metrics.f1(TABLE) == metrics.f1(table, positive="churn")
+        usual = stakes.ConfusionMatrix.from_decisions(YES, np.where(DECIDED, "yes", "no"))
+        assert metrics.f1(usual) == metrics.f1(TABLE)
+
+    def test_savings_over_the_volume(self) -> None:
+        ev = _evaluated(volume=1000)
+        assert ev["a"].total_saving == 1000 * ev["a"].saving == ev.frame()["total_saving"][0]
+        assert _evaluated()["a"].total_saving is None
+
+    def test_a_rule_that_was_called_answers(self, tmp_path: Path) -> None:
+        ev = stakes.evaluate(Y, BOTH, costs=COSTS)
+        ev.rule("gbm").save(tmp_path / "rule.json")
+        assert str(stakes.load_rule(tmp_path / "rule.json")) == str(ev.rule("gbm"))
+        assert "ev.rule().save" in repr(ev.rule.save)
+
+    def test_lines_without_a_finite_point_are_drawn(self, tmp_path: Path) -> None:
+        """With markers at even distances, matplotlib cannot draw them."""
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        from matplotlib.figure import Figure
+
+        y, sure = np.array([0, 1, 1, 0] * 9), np.array([0.0, 1.0, 0.0, 1.0] * 9)
+        known = {"kind": "posterior"}
+        ties = curves.abstention(y, np.full(36, 0.5), MATRIX, abstention_costs=[0.0], **known)
+        for drawing, curve, options in (
+            (stakes.plots.bayes_error, curves.bayes_error(y, sure), {}),
+            (stakes.plots.empirical_cross_entropy,
+             curves.empirical_cross_entropy(y, sure, **known), {}),
+            (stakes.plots.tippett, curves.tippett(y, sure, **known), {}),
+            (stakes.plots.reliability, curves.reliability(y, sure, **known), {"log_odds": True}),
+            (stakes.plots.abstention, ties, {}),
+        ):  # fmt: skip
+            ax = drawing(curve, ax=Figure().subplots(), **options)
+            ax.figure.savefig(tmp_path / "drawn.png")
+            said = ax.get_legend_handles_labels()[1]
+            assert any("no finite value" in label for label in said), drawing
 
 
 class TestTwoWords:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stakes._lazy import NoSuchNameError
 from stakes._usual_words import (
     ATTRIBUTES,
+    CALLED,
     KEYWORDS,
     LINES,
     OF_SUMMARIES,
@@ -27,6 +28,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 class CallError(DataError, TypeError):
     """A call whose arguments do not fit the function."""
+
+
+class _Uncalled:
+    """Stands for an attribute of what a method returns, where the method was not called."""
+
+    def __init__(self, method: str, name: str, line: str) -> None:
+        self._said = f"`{method}` is a method: call it before `.{name}`."
+        self._line = line
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise CallError(self._said, hint=self._line)
+
+    def __repr__(self) -> str:
+        return f"<{self._said} Type {self._line}>"
 
 
 class _AnsweringClass(type):
@@ -85,8 +100,17 @@ def no_attribute(place: str | type, name: str) -> str:
         said = [f"{r}.{name}" for r in rooms if name in importlib.import_module(r).__all__]
     if not said:
         public = [each for each in known if not each.startswith("_")]
-        said = difflib.get_close_matches(name, public, n=3, cutoff=0.7)
+        near = difflib.get_close_matches(name, public, n=3, cutoff=0.7)
+        said = [_of_variable(place, each) for each in near]
     return f"{lacks}; type {' or '.join(said)}" if said else lacks
+
+
+def _of_variable(place: str | type, name: str) -> str:
+    """A name as it is typed after a thing of the class, such as ev.verdict."""
+    owner = VARIABLES.get(place.__name__) if isinstance(place, type) else None
+    if owner is None or isinstance(inspect.getattr_static(place, name, None), classmethod):
+        return name
+    return f"{owner}.{name}"
 
 
 def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
@@ -121,7 +145,8 @@ def line_to_type(name: str) -> str | None:
     """An example of how to call a function; None if there is none."""
     room, _, plot = name.partition(".")
     if room == "plots" and plot in importlib.import_module("stakes.curves").__all__:
-        return f'stakes.plots.{plot}(stakes.curves.{plot}(y_true, p, kind="posterior"))'
+        curve = f'stakes.curves.{plot}(y_true, p, kind="posterior")'
+        return f'stakes.plots.{plot}({curve}), with positive="yes" in it if labels are words'
     return LINES.get(name)
 
 
@@ -160,4 +185,6 @@ def answers_guesses(function: F) -> F:
                 raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
         return function(*given, **options)
 
+    for each, line in CALLED.get(name, {}).items():
+        setattr(asked, each, _Uncalled(name.rpartition(".")[2], each, line))
     return asked  # type: ignore[return-value]

@@ -145,10 +145,7 @@ _KNOWN_PAIRS = {
 
 def need_second(names: Sequence[Name]) -> None:
     """Raise where one score per case is given and nothing says which of two words it is for."""
-    first, *others = names
-    if len(others) != 1 or not (isinstance(first, str) and isinstance(others[0], str)):
-        return
-    if (first.lower(), others[0].lower()) not in _KNOWN_PAIRS:
+    if unclear_second(names):
         pairs = (list(names), list(reversed(names)))
         raise LabelError(
             f"{named('y_true')} holds {listed(names)}: which one do high scores speak for?",
@@ -157,6 +154,28 @@ def need_second(names: Sequence[Name]) -> None:
                 " or ".join(f"--positive {name}" for name in names),
             ),
         )
+
+
+def unclear_second(names: Sequence[Name]) -> bool:
+    """Whether there are two words, and neither order is the usual one."""
+    return len(names) == 2 and all(isinstance(n, str) for n in names) and not _known(names)
+
+
+def usual_order(names: Sequence[Name]) -> tuple[Name, ...]:
+    """The names, with the second of two where people usually write it: the positive class."""
+    turned = tuple(reversed(names))
+    return turned if len(turned) == 2 and _known(turned) else tuple(names)
+
+
+def which_positive(names: Sequence[Name]) -> str:
+    """What to type to say which of two names is the positive class; the usual one, if known."""
+    usual = [pair for pair in (tuple(names), tuple(reversed(names))) if _known(pair)]
+    return " or ".join(f"positive={pair[1]!r}" for pair in usual or (names, names[::-1]))
+
+
+def _known(pair: Sequence[Name]) -> bool:
+    """Whether the second of two words is the positive class wherever people write them."""
+    return tuple(str(name).lower() for name in pair) in _KNOWN_PAIRS
 
 
 def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:

@@ -85,6 +85,14 @@ _ESTIMATED = (
     "y_true, p, costs=costs) holds labelled cases"
 )
 _RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
+_AGAIN = "with the same models and the other arguments as before"
+_OTHER_COSTS = f'stakes.evaluate(y_true, models, costs={{"fn": 80, "fp": 4}}), {_AGAIN}'
+_OTHER_PRIORS = f"stakes.evaluate(y_true, models, costs=costs, priors=0.02), {_AGAIN}"
+_SAVINGS = (
+    "{name: ev[name].saving for name in ev} per case, or "
+    "{name: ev[name].total_saving for name in ev} over the volume"
+)
+_KIND = 'kind="posterior") with positive="yes" if labels are words'
 _METRIC_LINES = {
     name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
     for name, here in METRICS.items()
@@ -221,8 +229,11 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "by": "ev.slices",
         "best_model": "ev.best, its name; ev[ev.best] is all of it",
         "thresholds": "{name: ev[name].threshold for name in ev}",
-        "saving": "ev[ev.best].saving",
-        "savings": "{name: ev[name].saving for name in ev}",
+        "saving": "ev[ev.best].saving per case, or ev[ev.best].total_saving over the volume",
+        "savings": _SAVINGS,
+        "total_saving": _SAVINGS,
+        "total_savings": _SAVINGS,
+        "compare": 'ev.comparison, or of two models ev.difference("a", "b")',
         "decisions": "ev.decide(posteriors)",
         "cost": "ev[ev.best].cost",
         "costs": "ev.application.costs",
@@ -244,15 +255,19 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "to_onnx": 'ev.rule().to_onnx("rule.onnx")',
         "report": 'ev.to_html("page.html")',
         "predict": "ev.decide(posteriors)",
-    },
+    }
+    | dict.fromkeys(("with_costs", "evaluate", "replace", "with_application"), _OTHER_COSTS)
+    | {"with_priors": _OTHER_PRIORS},
     "ModelEvaluation": {
         "expected_cost": "ev[model].cost",
         "ci": "ev[model].interval",
         "confidence_interval": "ev[model].interval",
         "confusion_matrix": "ev[model].confusion",
-        "savings": "ev[model].saving",
+        "savings": "ev[model].saving per case, or ev[model].total_saving over the volume",
+        "total": "ev[model].total_saving",
         "normalized_expected_cost": "ev[model].nec",
     },
+    "SwitchPoints": dict.fromkeys(("plot", "draw", "show"), "stakes.plots.switch_points(points)"),
     "Temperature": dict.fromkeys(("temperature", "temperature_", "T"),
                                  "1 / calibrator.scales[0]"),
     "Calibrator": {
@@ -272,8 +287,20 @@ for _curve, _plot in {
     "ReliabilityCurve": "reliability", "RocCurve": "roc", "TippettCurve": "tippett",
 }.items():  # fmt: skip
     _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
+    if _plot == "bayes_error":  # of scores without a kind it has no line of actual costs
+        _said += f", where curve = stakes.curves.{_plot}(y_true, p, {_KIND}"
     ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
 
+#: What to type for an attribute of what a method returns, where the method was not called.
+CALLED = {
+    "Evaluation.rule": {
+        "save": 'ev.rule().save("rule.json")',
+        "to_sql": 'ev.rule().to_sql("duckdb", columns="p")',
+        "to_onnx": 'ev.rule().to_onnx("rule.onnx")',
+        "decide": "ev.rule().decide(p)",
+        "predict": "ev.rule().decide(p)",
+    },
+}
 #: Rooms that are searched for a name that another room lacks.
 ROOMS = ("metrics", "curves", "calibration", "uncertainty", "audit", "monitoring", "application",
           "summaries", "plots", "rules", "sources", "elicitation")  # fmt: skip
@@ -347,6 +374,10 @@ OPTIONS: dict[str, dict[str, str]] = {
                        "y": "label=, the name of a column", "weights": 'sample_weight="column"',
                        "models": "scores=, names of columns", "proba": "posteriors="},
     "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
+    "Application": dict.fromkeys(
+        ("classes", "labels", "class_names", "positive", "pos_label", "decisions"),
+        'costs=stakes.CostMatrix.binary(fn=40, fp=4, classes=["no", "yes"]), the positive class '
+        "second"),
     "CaseCosts": dict.fromkeys(("fn", "fp", "tp", "tn"),
                                'stakes.CaseCosts.binary(fn=df["amount"], fp=4)'),
     "bayes_decisions": dict.fromkeys(("threshold", "thresholds", "cutoff"),
@@ -424,6 +455,8 @@ LINES = {
                      'kind="posterior", classes=["no", "yes"]) for name in models}), the positive '
                      "class second",
     "min_cost": 'min_cost(y_true, scores, costs={"fn": 10, "fp": 1})',
+    "SwitchPoints.by_cost_ratio": "points.by_cost_ratio(0.02), the share of the positive class",
+    "SwitchPoints.by_prevalence": "points.by_prevalence(10), where a miss costs 10 false alarms",
 }  # fmt: skip
 #: Functions that take summaries, and are often given rows.
 OF_SUMMARIES = ("interval", "compare", "compare_periods")
@@ -438,4 +471,12 @@ TABLES = {
     "summary": ".frame()",
 }
 #: How examples call a thing of a class; others are called result.
-VARIABLES = {"CostMatrix": "costs", "ConfusionMatrix": "matrix", "ScoreCounts": "counts"}
+VARIABLES = {
+    "Application": "app",
+    "ConfusionMatrix": "matrix",
+    "CostMatrix": "costs",
+    "DecisionRule": "rule",
+    "Evaluation": "ev",
+    "ScoreCounts": "counts",
+    "SwitchPoints": "points",
+}

@@ -41,6 +41,8 @@ NEVER = {
     ("costs", "option_words"): "no words for costs are read",
     ("costs", "truth"): "rows without the truth do not matter, and neither do costs",
     ("demo", "cells"): "no file is read",
+    ("demo", "column_roles"): "no file is read",
+    ("demo", "truth"): "no file is read",
     ("inspect", "cells"): "columns that are no numbers are described as such",
     ("inspect", "column_roles"): "models are found, not named",
     ("inspect", "truth"): "costs are not asked for",

@@ -39,7 +39,7 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("compare", "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1\n"),
+        ("compare", "FILE --label COLUMN --positive VALUE --scores A,B --cost fn=10 fp=1\n"),
         ("evaluate", "stakes eval FILE "),
         ("plot", " --html page.html\n"),
         ("report", " --html page.html\n"),
@@ -59,7 +59,7 @@ def test_usual_commands(run, command, line):
 @pytest.mark.parametrize("command", ["compare", "report", "threshold"])
 def test_the_line_works(run, files, command):
     line = re.search(r"stakes eval .*", run(command).err)[0]
-    words = line.replace("FILE", "two.csv").replace("COLUMN", "y --positive yes")
+    words = line.replace("FILE", "two.csv").replace("COLUMN", "y").replace("VALUE", "yes")
     assert run(*shlex.split(words.replace("A,B", "p,q"))[1:]).code == 0
 
 
@@ -119,12 +119,12 @@ def test_a_list_with_spaces(run, files, words):
     assert ran.code == 2
     assert "error: --scores takes a list with commas; got --scores p q" in ran.err
     command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
-    assert run(*command.split(), "--positive", "yes").code == 0
+    assert run(*command.split()).code == 0
 
 
 def test_a_list_with_spaces_before_other_options(run, files):
     ran = run("eval", "--scores", "p", "q", "--label", "y", "two.csv", "--cost", "fn=10", "fp=1")
-    said = "  Say:  stakes eval --scores p,q --label y two.csv --cost fn=10 fp=1\n"
+    said = "  Say:  stakes eval --scores p,q --label y two.csv --cost fn=10 fp=1 --positive yes\n"
     assert said in ran.err
 
 
@@ -140,7 +140,7 @@ def test_amounts_are_not_a_file(run, files, words):
     ran = run("eval", *words.split())
     assert ran.err.startswith("error: --costs names a file; got --costs fn=10")
     command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
-    assert run(*command.split(), "--positive", "yes").code == 0
+    assert run(*command.split()).code == 0
 
 
 def test_a_file_is_no_amount(run, files):
@@ -148,7 +148,7 @@ def test_a_file_is_no_amount(run, files):
     ran = run("eval", "two.csv", "--label", "y", "--scores", "p", "--cost", "costs.toml")
     assert ran.err.startswith("error: --cost takes amounts, such as fn=10; got --cost costs.toml.")
     command = ran.err.splitlines()[1].removeprefix("  Say:  stakes ")
-    assert run(*command.split(), "--positive", "yes").code == 0
+    assert run(*command.split()).code == 0
 
 
 def test_a_file_is_no_command(run, files):
@@ -244,3 +244,38 @@ def test_output_goes_by_its_ending(run, files, name):
 def test_an_ending_that_does_not_fit(run, files, words, said):
     ran = run(*words.split())
     assert (ran.code, said in ran.err) == (2, True)
+
+
+def test_the_files_that_were_typed_are_in_the_line(run, files):
+    said = "stakes eval two.csv --label y --positive yes --scores p,q --cost fn=10 fp=1"
+    for command in ("plot", "evaluate", "compare"):
+        assert said in run(command, "two.csv").err
+    assert f"{said} --html page.html" in run("report", "two.csv", "--label", "y").err
+    assert 'ev.plot().figure.savefig("cost.png")' in run("plot").err
+    assert "stakes rule r.json --sql snowflake" in run("sql", "r.json", "--to=snowflake").err
+    assert "stakes rule rule.json --sql bigquery" in run("export").err
+
+
+@pytest.mark.parametrize("words", ["watch", "monitor --label y --scores p"])
+def test_two_files_of_rows_are_compared_as_the_lines_say(run, files, words):
+    (files / "later.csv").write_text((files / "two.csv").read_text())
+    said = run(*words.split(), "two.csv", "later.csv").err
+    lines = re.findall(r"stakes ((?:eval|monitor) \w+\.\w+ .*)", said)
+    assert [run(*shlex.split(line)).code for line in lines] == [0, 0, 0]
+    assert "monitor two.json later.json" in lines[-1]
+
+
+def test_a_file_without_labels_is_estimated(run, files):
+    head, *rows = (files / "two.csv").read_text().splitlines()
+    at = head.split(",").index("y")
+    blank = [",".join("" if k == at else c for k, c in enumerate(r.split(","))) for r in rows]
+    (files / "new.csv").write_text("\n".join([head, *blank]))
+    said = run("watch", "two.csv", "new.csv").err
+    assert "stakes estimate new.csv --label y --positive yes --scores p,q" in said
+    assert "--reference two.csv" in said
+
+
+def test_a_calibration_says_how_to_keep_it(run, files):
+    words = ["calibrate", "two.csv", "--label", "y", "--positive", "yes", "--scores", "p"]
+    assert run(*words).out.endswith("to keep it: -o calibration.json\n")
+    assert "to keep it" not in run(*words, "-o", "calibration.json").out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +13,8 @@ import numpy as np
 from stakes._checks import as_priors, frozen, is_number, of_kind
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
-from stakes._names import listed
-from stakes.application.cost_matrix import CostMatrix
+from stakes._names import listed, usual_order
+from stakes.application.cost_matrix import CostMatrix, named_line
 from stakes.application.written_amounts import volume_and_period
 from stakes.exceptions import CostError, PriorError
 from stakes.messages.audience import either
@@ -81,7 +81,7 @@ class Application(AnswersGuesses):
         for name, words in (("unit", unit), ("period", period)):
             if words is not None:
                 of_kind(words, name, str, error=CostError)
-        shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
+        shares = None if priors is None else frozen(_shares(priors, matrix))
         vars(self).update(costs=matrix, priors=shares, unit=unit, volume=cases, period=period)
 
     # ------------------------------------------------------------- names and priors
@@ -242,6 +242,17 @@ class Application(AnswersGuesses):
         if self.volume:
             extras += f", volume={self.volume:g}" + (f" a {self.period}" if self.period else "")
         return f"Application({rows} classes x {columns} decisions, priors {shares}{extras})"
+
+
+def _shares(priors: Priors, costs: CostMatrix) -> FloatArray:
+    """The priors; an error about names says how to give the costs these names."""
+    try:
+        return as_priors(priors, costs.classes)
+    except PriorError as error:
+        names = usual_order(tuple(priors)) if isinstance(priors, Mapping) else ()
+        if error.hint is None and (line := named_line(costs, names)) is not None:
+            raise PriorError(error.message, hint=f"name the classes: costs={line}") from None
+        raise
 
 
 def as_application(application: Any) -> Application:

@@ -6,14 +6,14 @@ import copy
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from stakes._checks import is_number
-from stakes._columns import as_array, as_column
-from stakes._names import as_name, as_names, listed, observed_names
-from stakes.application.application import Application
+from stakes._columns import as_array, as_column, in_brief
+from stakes._names import as_name, as_names, listed, observed_names, place_of
+from stakes.application.application import Application, as_application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
 from stakes.application.cost_files import file_text, read_costs, read_uncertain_costs
 from stakes.application.cost_matrix import CostMatrix, binary_amounts
@@ -187,6 +187,35 @@ def named_alike(
     if own and (positive is None or not by_sign) and _within(column, size):
         return stated
     return _renamed(stated, _label_names(column, size, classes, positive, what))
+
+
+def application_of(
+    application: Any, labels: Any, positive: Any = None, classes: Any = None
+) -> Application:
+    """What is at stake for labels; classes that the costs leave unnamed get the names of these.
+
+    If nothing tells the order of more than two names, that is left to the check of the labels.
+    """
+    app = as_application(application)
+    told = positive is not None or classes is not None
+    if not told and app.classes == (0, 1):
+        column = as_column(labels, "y_true")
+        told = column.dtype.kind not in "iub" and len(observed_names(column)) == 2
+    if told:
+        by_sign = positive is not None and _by_sign(application)
+        named = named_alike(app, labels, classes, positive, by_sign=by_sign)
+        return cast(Application, named)
+    return app
+
+
+def refuse_other_positive(app: Application, positive: Any) -> None:
+    """Raise where the second class of the costs, which is the positive one, has another name."""
+    if positive is not None and place_of(positive, app.classes) != 1:
+        raise LabelError(
+            f"the costs are of the classes {listed(app.classes)}, and the second of two is the "
+            f"positive one; `positive` is {in_brief(positive)}.",
+            hint="leave `positive` out, or give the costs by fn and fp",
+        )
 
 
 def _within(column: Any, size: int) -> bool:

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
-from stakes._columns import as_array, as_column, as_reals, in_brief
+from stakes._columns import EXACT, as_array, as_column, as_reals, in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, place_of, table_names
 from stakes.exceptions import CostError, PriorError
@@ -463,3 +463,20 @@ class CostMatrix(AnswersGuesses):
         few = [[f"{cost:g}" for cost in row[:6]] for row in self.values[:6].tolist()]
         rows = [f"[{', '.join(row)}{', ...' if self.shape[1] > 6 else ''}]" for row in few]
         return f"[{', '.join(rows)}{', ...' if self.shape[0] > 6 else ''}]"
+
+
+def named_line(costs: CostMatrix, names: Sequence[Name]) -> str | None:
+    """What to type for the same costs with names; None unless two classes lack them."""
+    if costs.shape != (2, 2) or (*costs.classes, *costs.decisions) != (0, 1, 0, 1):
+        return None
+    if len(names) != 2 or tuple(names) == (0, 1):
+        return None
+    (tn, fp), (fn, tp) = costs.values.tolist()
+    right = "".join(f", {key}={_typed(cost)}" for key, cost in (("tp", tp), ("tn", tn)) if cost)
+    amounts = f"fn={_typed(fn)}, fp={_typed(fp)}{right}"
+    return f"stakes.CostMatrix.binary({amounts}, classes={list(names)}), the positive class second"
+
+
+def _typed(cost: float) -> str:
+    """An amount with all its digits; a whole one without a decimal point."""
+    return str(int(cost)) if cost.is_integer() and abs(cost) < EXACT else repr(cost)

@@ -16,7 +16,7 @@ from stakes.application import CostMatrix
 from stakes.audit.audit_words import false_alarms, opening
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError, UndefinedError
-from stakes.metrics.counts.table_cells import as_table
+from stakes.metrics.counts.table_cells import as_table, need_positive
 from stakes.metrics.metric_catalogue import spoken
 from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
@@ -155,6 +155,7 @@ def implied_costs(
     table = as_table(matrix)
     if positive is not None and place_of(positive, table.classes) is None:
         raise DataError(f"`positive` must be one of {table.classes}; got {in_brief(positive)}.")
+    need_positive(table, positive)  # a miss is one of the positive class
     index = 1 if positive is None else table.classes.index(positive)
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=application, positive=index

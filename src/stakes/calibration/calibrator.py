@@ -143,6 +143,7 @@ class Calibrator(Savable, AnswersGuesses):
             scores,
             sample_weight=sample_weight,
             any_scale=self._any_scale,
+            fit_line=f'{type(self).__name__}(bound="data").fit(stakes.Posteriors(p), y_true)',
             instead="log odds all the same: Posteriors.from_logits(scores); scores on a scale of "
             "their own: Logistic(), Smooth() or Isotonic()",
         )

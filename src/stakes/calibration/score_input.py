@@ -243,12 +243,14 @@ def read_log_scores(
     sample_weight: Any = None,
     any_scale: bool = False,
     probabilities: str | None = None,
+    fit_line: str | None = None,
     instead: str = "log odds all the same: stakes.Posteriors.from_logits(scores)",
 ) -> Scores:
     """Like `read_scores`, but refuses scores that look like probabilities, even if rounded.
 
     A column may look like that only on `any_scale`. `probabilities` says what to type if they are
-    probabilities, `instead` what to type if they are not. Cases of weight 0 are ignored.
+    probabilities, `fit_line` the same where some are 0 or 1, and `instead` what to type if they are
+    not. Cases of weight 0 are ignored.
     `Posteriors` and scores already read are not checked again.
     """
     read = read_scores(scores, name)
@@ -261,6 +263,8 @@ def read_log_scores(
         sure = ((asked.values <= 0.0) | (asked.values >= 1.0)).any()
         bound = ', and bound="data" in the calibrator, since some are 0 or 1' if sure else ""
         said = probabilities or f"stakes.Posteriors(p), or np.log(p / (1 - p)){bound}"
+        if sure and fit_line is not None:
+            said = f"{fit_line}, since some are 0 or 1"
         python = f"probabilities: {said}; {instead}"
         refuse_probabilities(asked.values, name, either(python, _AS_PROBABILITIES))
     return read

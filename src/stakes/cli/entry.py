@@ -58,28 +58,34 @@ _WORK = {
     "audit": "auditing",
     "inspect": "reading",
 }
-_EVAL = "stakes eval FILE --label COLUMN --scores A,B --cost fn=10 fp=1"
+_EVAL = "stakes eval FILE --label COLUMN --positive VALUE --scores A,B --cost fn=10 fp=1"
+_BY_TIME = (
+    "stakes monitor FILE --time COLUMN --label COLUMN --positive VALUE --scores A --cost fn=10 fp=1"
+)
+_TWO_FILES = "\n".join(
+    [
+        *(f"stakes eval {month.upper()}.csv --label COLUMN --positive VALUE --scores A "
+          f"--cost fn=10 fp=1 --save {month}.json" for month in ("jan", "feb")),
+        "stakes monitor jan.json feb.json --positive VALUE --cost fn=10 fp=1",
+    ]
+)  # fmt: skip
+_SQL = "stakes rule rule.json --sql bigquery"
 #: Commands that other tools have, and what to type here.
 _USUAL_COMMANDS = (
     ("evaluate score cost metrics", _EVAL),
     (
         "compare",
-        f"models on the same cases:  {_EVAL}\n"
-        "months in one file:        stakes monitor FILE --time COLUMN --label COLUMN --scores A "
-        "--cost fn=10 fp=1\n"
-        "two files:                 stakes eval JAN.csv ... --save jan.json, the other alike, then "
-        "stakes monitor jan.json feb.json --positive yes --cost fn=10 fp=1",
+        f"models on the same cases:  {_EVAL}\nmonths in one file:        {_BY_TIME}\n"
+        f"two files:\n{_TWO_FILES}",
     ),
-    (
-        "watch drift",
-        "months in one file:        stakes monitor FILE --time COLUMN --label COLUMN --scores A "
-        "--cost fn=10 fp=1\n"
-        "two files:                 stakes eval JAN.csv ... --save jan.json, the other alike, then "
-        "stakes monitor jan.json feb.json --positive yes --cost fn=10 fp=1",
-    ),
-    ("sql export", "stakes rule rule.json --sql bigquery"),
+    ("watch drift", f"months in one file:  {_BY_TIME}\ntwo files:\n{_TWO_FILES}"),
+    ("sql export", _SQL),
     ("champion challenger switch", f"{_EVAL} --baseline A --switching-cost 20000"),
-    ("plot report html", f"{_EVAL} --html page.html"),
+    (
+        "plot report html",
+        f"a page:    {_EVAL} --html page.html\n"
+        'an image:  in Python, ev.plot().figure.savefig("cost.png")',
+    ),
     (
         "threshold thresholds cutoff",
         "of costs alone, in Python:  "
@@ -88,7 +94,7 @@ _USUAL_COMMANDS = (
     ),
     (
         "elicit question questions",
-        "stakes ask FILE --label COLUMN --scores A,B -o costs.toml\n"
+        "stakes ask FILE --label COLUMN --positive VALUE --scores A,B -o costs.toml\n"
         "stakes ask --prevalence 5% -o costs.toml",
     ),
     (
@@ -202,6 +208,8 @@ class _Parser(argparse.ArgumentParser):
     #: How the help of a command begins, and the options that it lists; all of them without any.
     first_call = ""
     most_used: Sequence[str] = ()
+    #: All words that were typed, where no command is known yet.
+    typed: Sequence[str] = ()
 
     def opened_by(self, module: Any) -> None:
         """Begin the help with an example, and list only what most people need."""
@@ -278,16 +286,25 @@ class _Parser(argparse.ArgumentParser):
                 )
             if said:
                 whole = [*arguments[:start], *new, *arguments[stop:]]
+                whole = self._completed(whole)
                 message = f"{said}; got {shlex.join([option, *words])}."
                 line = shlex.join([self.prog.split()[0], *whole])
                 complain(message, f"Say:  {line}{into and f' > {shlex.quote(into)}'}")
                 raise SystemExit(EXIT_PROBLEM)
 
+    def _completed(self, words: Sequence[str]) -> list[str]:
+        """The words of this command with what their file needs beside them."""
+        from stakes.cli.whole_commands import completed, read_quietly
+
+        name = self.prog.split()[-1]
+        rest = [word for k, word in enumerate(words) if k != words.index(name)]
+        return completed(words, read_quietly(self, rest))
+
     def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
         """Print a problem, with a suggestion for unknown words, and exit with 2."""
         commands = re.findall(r"(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
         known = [*self._option_string_actions, *commands]
-        found = [_meant(word, known) for word in words]
+        found = [_about_files(_meant(word, known), word, self.typed) for word in words]
         meant = "\n".join(filter(None, found))
         hint = f"{self.prog} --help lists what there is"
         if meant:
@@ -327,6 +344,39 @@ def _meant(word: str, known: Sequence[str]) -> str | None:
             return said if bare == word else f"instead of {word}:  {said}"
     near = difflib.get_close_matches(word, known, 1, _NEAR)
     return f"did you mean {near[0]}?" if near and near[0] != word else None
+
+
+def _about_files(said: str | None, command: str, typed: Sequence[str]) -> str | None:
+    """What to type instead of an unknown command, about the files that were typed after it."""
+    if said is None or command not in typed:
+        return said
+    rest = list(typed[typed.index(command) + 1 :])
+    if said == _SQL:
+        return _as_sql(rest)
+    files = [word for word in rest if Path(word).is_file()]
+    if not files or not re.search("FILE|JAN", said):
+        return said
+    from stakes.cli.whole_commands import eval_line, period_lines, read_quietly
+
+    alone = [word for word in rest if word not in files[1:]]
+    args = read_quietly(_parser(["eval"]), ["eval", *alone])
+    if args is None:
+        return said
+    if _TWO_FILES in said and len(files) > 1:
+        return period_lines(files, args) or said
+    for general, whole in ((_EVAL, eval_line(args)), (_BY_TIME, period_lines(files, args))):
+        said = said.replace(general, whole or general)
+    return said
+
+
+def _as_sql(words: Sequence[str]) -> str:
+    """How to write the rule that was typed as SQL, in the dialect that was typed."""
+    from stakes.rules.rule_sql import SQL_DIALECTS
+
+    parts = [part for word in words for part in word.split("=")]
+    file = next((part for part in parts if part.endswith(".json")), "rule.json")
+    dialect = next((part for part in parts if part in SQL_DIALECTS), "bigquery")
+    return shlex.join(["stakes", "rule", file, "--sql", dialect])
 
 
 def _names_of(action: argparse.Action) -> list[str]:
@@ -417,6 +467,7 @@ def _parser(arguments: Sequence[str]) -> _Parser:
         choices=("bash", "zsh", "fish"),
         help="print a completion script for this shell",
     )
+    parser.typed = arguments
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     asked = next((word for word in arguments if not word.startswith("-")), None)
     for name, purpose in PURPOSES.items():

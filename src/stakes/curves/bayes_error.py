@@ -60,6 +60,12 @@ class BayesErrorCurve(Tabular):
     best_threshold: FloatArray
     normalized: bool
 
+    def __repr__(self) -> str:
+        said = super().__repr__()
+        if not self.actual.size or not np.isnan(self.actual).all():
+            return said
+        return f"{said[:-1]}; no actual cost: give kind='posterior', 'log_odds' or 'llr')"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostCurve(Tabular):
@@ -145,7 +151,8 @@ def bayes_error(
     ----------
     scores : ScoreCounts or ScoreBins
         Of kind "llr", "log_odds" or "posterior"; with bins, every threshold must be an
-        edge. With kind "rank" the actual cost is `nan`.
+        edge. With kind "rank", that of columns without a `kind`, the actual cost is `nan`; of
+        probabilities: ``bayes_error(y_true, p, kind="posterior", positive="yes")``.
     log_odds : array-like, optional
         Effective prior log odds, natural logarithm; default, -7 to 7 in steps of 0.05.
     normalized : bool

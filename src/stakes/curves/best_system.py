@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, of_kind, positive_share
-from stakes._guesses import answers_guesses, line_to_type
+from stakes._guesses import AnswersGuesses, answers_guesses, line_to_type
 from stakes.curves.bayes_error import as_log_odds, best_rates, block_llrs, both_shares
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray, Name, Priors
 
 #: Answers that are not the position of a system.
 TIE, NONE = -1, -2
@@ -25,28 +25,33 @@ _BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SwitchPoints:
+class SwitchPoints(AnswersGuesses):
     """Who wins where along the prior log odds, near-ties merged.
 
     `winner` is a name, "tie" where the best two or more differ by less than the tolerance, or
-    "none" where no system beats a constant decision by more than the tolerance.
+    "none" where no system beats a constant decision by more than the tolerance. `classes` are the
+    names of the two classes, if all systems have the same.
     """
 
     start: FloatArray
     stop: FloatArray
     winner: tuple[str, ...]
+    classes: tuple[Name, ...] = (0, 1)
 
     def frame(self) -> Frame:
         """One row per stretch, in effective prior log odds."""
         return Frame({"start": self.start, "stop": self.stop, "winner": list(self.winner)})
 
+    @answers_guesses
     def by_cost_ratio(self, priors: Priors) -> Frame:
         """One row per stretch: how many false alarms a miss costs, at one prevalence.
 
-        `priors` is the share of the second class, or of both.
+        `priors` is the share of the second class, or of both, in order or by name.
         """
-        return self._moved(positive_share(priors), "from_ratio", "to_ratio", np.exp)
+        share = positive_share(priors, classes=self.classes)
+        return self._moved(share, "from_ratio", "to_ratio", np.exp)
 
+    @answers_guesses
     def by_prevalence(self, cost_ratio: float) -> Frame:
         """One row per stretch: prevalence, when a miss costs `cost_ratio` false alarms."""
         share = cost_ratio / (1 + cost_ratio)
@@ -62,7 +67,10 @@ class SwitchPoints:
         return Frame({first: start, last: stop, "winner": list(self.winner)})
 
     def __repr__(self) -> str:
-        return f"SwitchPoints({' | '.join(map(str, self.winner))})"
+        ends = [f" | {start:.3g} | " for start in self.start[1:]]
+        parts = zip(["", *ends], self.winner, strict=True)
+        where = ", switching at these prior log odds" if ends else ""
+        return f"SwitchPoints({''.join(f'{end}{name}' for end, name in parts)}{where})"
 
 
 @answers_guesses
@@ -113,7 +121,7 @@ def switch_points(
     >>> a = ScoreCounts.from_scores(y, [1, 2, 3, 4, 3, 5, 6, 7], kind="rank")
     >>> b = ScoreCounts.from_scores(y, [1, 2, 3, 6, 4, 5, 7, 8], kind="rank")
     >>> switch_points({"a": a, "b": b}, low=-3, high=3)
-    SwitchPoints(a | b)
+    SwitchPoints(a | 0 | b, switching at these prior log odds)
     """
     low, high = as_number(low, "low"), as_number(high, "high")
     tolerance, narrowest = as_number(tolerance, "tolerance"), as_number(narrowest, "narrowest")
@@ -140,7 +148,9 @@ def switch_points(
             stops.append(stop)
             winners.append(names[code] if code >= 0 else "tie" if code == TIE else "none")
     found = _merged(np.array(starts), np.array(stops), winners)
-    return _without_slivers(found, narrowest)
+    sides = {system.classes for system in scored}
+    classes = sides.pop() if len(sides) == 1 else found.classes
+    return replace(_without_slivers(found, narrowest), classes=classes)
 
 
 def _stretches(
@@ -280,7 +290,7 @@ def _without_slivers(points: SwitchPoints, narrowest: float) -> SwitchPoints:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dominance:
+class Dominance(AnswersGuesses):
     """`matrix[i, j]` says whether system i is at least as good as j for every application."""
 
     names: tuple[str, ...]

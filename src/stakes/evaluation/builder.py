@@ -56,6 +56,7 @@ def build(
         ModelEvaluation(
             saving=saving(each),
             probability_best=chances.get(each.name),
+            total_saving=None if app.volume is None else saving(each) * app.volume,
             **{part.name: getattr(each, part.name) for part in fields(each)},
         )
         for each in figures

@@ -62,6 +62,8 @@ class ModelEvaluation(Figures):
         Per case as given, and normalised by the best naive decision.
     saving : float
         What it saves per case against that decision.
+    total_saving : float or None
+        The same over the volume of the application; None if that has no volume.
     interval : pair of float or None
         Of the NEC; None when there were too few cases.
     probability_best : float or None
@@ -82,6 +84,7 @@ class ModelEvaluation(Figures):
 
     saving: float = 0.0
     probability_best: float | None = None
+    total_saving: float | None = None
 
     @property
     def act_when(self) -> str | None:

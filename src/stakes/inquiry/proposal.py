@@ -171,7 +171,7 @@ def lines(found: Proposal, inquiry: Inquiry, *, typed: Sequence[str] = ()) -> li
     def said(*costs: str) -> str:
         if not typed:
             return command("eval", whole, *costs)
-        return shlex.join(["stakes", *_completed(typed, found.added), *costs])
+        return shlex.join(["stakes", *completed_words(typed, found.added), *costs])
 
     if inquiry.gives_costs or inquiry.preset:
         return [said()]
@@ -194,7 +194,7 @@ def lines(found: Proposal, inquiry: Inquiry, *, typed: Sequence[str] = ()) -> li
     return wanted
 
 
-def _completed(typed: Sequence[str], added: dict[str, str]) -> list[str]:
+def completed_words(typed: Sequence[str], added: dict[str, str]) -> list[str]:
     """What was typed with the options that were missing; those that were wrong are replaced."""
     words = list(typed)
     for name, value in added.items():

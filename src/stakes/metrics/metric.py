@@ -215,6 +215,11 @@ class Metric:
         return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
 
 
+def has_positive(metric: Metric) -> bool:
+    """Whether a metric takes one of two classes as the positive one."""
+    return "positive" in signature(metric.function).parameters
+
+
 #: What an entry is unless it says otherwise.
 _USUAL: dict[str, Any] = {"low": 0.0, "high": 1.0, "classes": "two"}
 _WORDS = ("question", "formula", "naive", "undefined", "reference")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from stakes._columns import as_column
 from stakes._guesses import CallError, answers_guesses, in_our_words
-from stakes._names import as_name, encode, listed, observed_names
+from stakes._names import as_name, encode, listed, observed_names, which_positive
 from stakes.application import as_application
+from stakes.application.cost_input import application_of, refuse_other_positive
 from stakes.exceptions import DataError, LabelError
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
@@ -39,9 +40,12 @@ class FromColumns(Protocol[P, R_co]):
 def of_decisions(function: Callable[Concatenate[Any, P], R]) -> FromColumns[P, R]:
     """Let a metric of a confusion matrix take ``(y_true, decisions)`` in its place.
 
-    `sample_weight`, `counts` and `classes` may then be given too; costs name the classes.
+    `sample_weight`, `counts` and `classes` may then be given too; costs name the classes, or
+    `positive` is given beside them.
     """
-    found: FromColumns[P, R] = _either(function, ConfusionMatrix, "decisions", _COUNTED, _table)
+    costs = "application" in inspect.signature(function).parameters
+    extra = (*_COUNTED, "positive") if costs else _COUNTED
+    found: FromColumns[P, R] = _either(function, ConfusionMatrix, "decisions", extra, _table)
     return found
 
 
@@ -77,10 +81,13 @@ def _either(
             return inner(*given, **options)
         several = _holds_several(given[1])
         if several or isinstance(given[1], Mapping):
-            each = f"{{model: {name}(y_true, p) for model, p in models.items()}}"
+            more = _typed(given, options, scored=summary is RankedScores)
+            place = f"stakes.{function.__module__.split('.')[1]}.{name}"
+            each = f"{{model: {place}(y_true, p{more}) for model, p in models.items()}}"
             if several:
-                more = "".join(f", {word}=..." for word in options)
-                each = f"{{model: {name}(y_true, models[model]{more}) for model in models.columns}}"
+                each = (
+                    f"{{model: {place}(y_true, models[model]{more}) for model in models.columns}}"
+                )
             raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
         try:
@@ -93,6 +100,33 @@ def _either(
         return inner(found, **{name: asked[name] for name in others if name in asked})
 
     return _in_its_place(call, function, f"Also of columns: ``{line}``.")
+
+
+def _typed(given: Sequence[Any], options: Mapping[str, Any], *, scored: bool) -> str:
+    """The arguments after the columns as they were typed, and those that would be asked for."""
+    plain = {k: v for k, v in options.items() if isinstance(v, (str, int, float, dict))}
+    said = [f"{k}={v!r}" if k in plain else f"{k}=..." for k, v in options.items()]
+    said = [*("..." for _ in given[2:]), *said]
+    if scored and "classes" not in options:
+        names = observed_names(as_column(given[0], "y_true"))
+        if "positive" not in options and len(names) == 2 and isinstance(names[0], str):
+            said.append(which_positive(names).partition(" or ")[0])
+        if "kind" not in options and _all_probabilities(given[1]):
+            said.append("kind='posterior'")
+    return "".join(f", {each}" for each in said)
+
+
+def _all_probabilities(models: Any) -> bool:
+    """Whether several columns of scores all lie from 0 to 1."""
+    columns = (
+        models.values() if isinstance(models, Mapping) else (models[n] for n in models.columns)
+    )
+    try:
+        return all(
+            bool(((p := np.asarray(each)) >= 0).all() and (p <= 1).all()) for each in columns
+        )
+    except TypeError:
+        return False
 
 
 def _in_its_place(call: Callable[..., Any], function: Callable[..., Any], also: str) -> Any:
@@ -143,13 +177,39 @@ def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
         )
 
 
+def refuse_probabilities(decisions: Any, labels: Any, application: Any, positive: Any) -> None:
+    """Raise for probabilities in place of decisions, before anything else is asked."""
+    chosen = as_column(decisions, "decisions")
+    if chosen.dtype.kind != "f" or not ((chosen >= 0) & (chosen <= 1)).all():
+        return
+    app = as_application(application)
+    if any(isinstance(name, float) for name in app.decisions):  # such as discounts
+        return
+    truth = as_column(labels, "y_true")
+    if truth.dtype.kind == "f" or np.isin(chosen, [0.0, 1.0]).all():
+        return
+    names = observed_names(truth)
+    more = f", with positive={positive!r}" if positive is not None else ""
+    if not more and app.classes == (0, 1) and len(names) == 2 and isinstance(names[0], str):
+        more = f", with {which_positive(names)}"
+    raise LabelError(
+        f"`decisions` holds probabilities, from {chosen.min():g} to {chosen.max():g}.",
+        hint=f"decide first: stakes.bayes_decisions(p, costs) in place of p{more}",
+    )
+
+
 def _table(
     y_true: Any, decisions: Any, asked: dict[str, Any], told: dict[str, Any]
 ) -> ConfusionMatrix:
     """The confusion matrix over the names of the costs, if there are any, or of the labels."""
     names: dict[str, Any] = {}
     if asked.get("application") is not None:
-        app = asked["application"] = as_application(asked["application"])
+        positive = told.pop("positive", None)
+        which = asked.get("positive", positive)
+        refuse_probabilities(decisions, y_true, asked["application"], which)
+        app = application_of(asked["application"], y_true, which, told.get("classes"))
+        asked["application"] = app
+        refuse_other_positive(app, positive)
         names = {"classes": app.classes, "decision_names": app.decisions}
     elif "classes" not in told:
         truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,15 @@ from stakes.plots.style import (
     opened,
     pen,
     penned,
+    plot_line,
     shade,
 )
-from stakes.typing import Priors
+from stakes.typing import Name, Priors
 
 
-def _ratio_axis(ax: Any, priors: Priors) -> None:
+def _ratio_axis(ax: Any, priors: Priors, classes: Sequence[Name] = (0, 1)) -> None:
     """Add an axis on top: false alarms per miss, at one prevalence."""
-    prevalence = positive_share(priors, inside=True)
+    prevalence = positive_share(priors, classes=classes, inside=True)
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
     top = ax.secondary_xaxis("top")
@@ -94,7 +96,7 @@ def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) 
     ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
     ax.grid(visible=False)
     if priors is not None:
-        _ratio_axis(ax, priors)
+        _ratio_axis(ax, priors, points.classes)
     return finish(
         ax,
         xlabel="prior log odds of the application",
@@ -307,7 +309,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
             (curve.negatives_above, "first class", DASHED),
         ):
             keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
-            ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
+            plot_line(ax, curve.log10_lr, share, keywords, label=tail + truth)
     finite = np.concatenate([_seen(curve) for curve in systems.values()])
     if finite.size and finite.min() < finite.max():
         ax.set_xlim(finite.min(), finite.max())

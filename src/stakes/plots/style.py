@@ -230,13 +230,22 @@ def draw_bands(ax: Any, bands: Any, colours: Mapping[str, str]) -> None:
         ax.fill_between(band.x, band.low, band.high, gid=f"band-{name}", **look)
 
 
+def plot_line(ax: Any, x: Any, y: Any, look: Mapping[str, Any], *, label: str | None = None,
+              gid: str | None = None) -> None:  # fmt: skip
+    """One line with markers; matplotlib cannot mark one without a finite point, so that says so."""
+    if not (np.isfinite(x) & np.isfinite(y)).any():
+        look = {**look, "markevery": None}
+        label = f"{label} (no finite value)" if label else "no finite value"
+    ax.plot(x, y, label=label, gid=gid, **look)
+
+
 def draw_lines(
     ax: Any, systems: Mapping[str, Any], x: str, y: str, gid: str = "", **changes: Any
 ) -> None:
     """One array of each curve against another, in the pen of its system."""
     for name, curve, drawn in penned(systems):
         known = {"label": name or None, "gid": f"{gid}-{name}" if gid else None}
-        ax.plot(getattr(curve, x), getattr(curve, y), **known, **drawn.line(**changes))
+        plot_line(ax, getattr(curve, x), getattr(curve, y), drawn.line(**changes), **known)
 
 
 def draw_pairs(
@@ -255,8 +264,8 @@ def draw_pairs(
         )
         for words, line, gid, style in zip(said, lines, gids, styles, strict=True):
             label = f"{name}, {words}" if name else words
-            ax.plot(getattr(curve, x), getattr(curve, line), label=label, gid=f"{gid}-{name}",
-                    **style)  # fmt: skip
+            known = {"label": label, "gid": f"{gid}-{name}"}
+            plot_line(ax, getattr(curve, x), getattr(curve, line), style, **known)
 
 
 def finish(

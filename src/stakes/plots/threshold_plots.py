@@ -32,6 +32,7 @@ from stakes.plots.style import (
     opened,
     pen,
     penned,
+    plot_line,
     shade,
 )
 
@@ -73,7 +74,7 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
     ax.plot([0, 1], [0, 1], gid="chance", **CONSTANT)
     for name, curve, drawn in penned(systems):
         x, y = curve.false_positive_rate, curve.true_positive_rate
-        ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
+        plot_line(ax, x, y, drawn.line(), label=name or None, gid=f"roc-{name}")
         if name in edges:
             x, y = edges[name].false_positive_rate, edges[name].true_positive_rate
             thin: dict[str, Any] = {"linewidth": 1.0, "alpha": 0.45, "linestyle": DASHED}
@@ -230,7 +231,7 @@ def decision(
     draw_bands(ax, bands, colours_of(systems))
     for name, curve, drawn in penned(systems):
         x, y = curve.threshold, curve.net_benefit
-        ax.plot(x, y, label=name or "system", gid=f"benefit-{name}", **drawn.line())
+        plot_line(ax, x, y, drawn.line(), label=name or "system", gid=f"benefit-{name}")
     ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
     ax.set_xlim(first.threshold.min(), first.threshold.max())
     _odds_beneath(ax)
@@ -304,7 +305,12 @@ def reliability(
         said = {"label": f"{100 * first.level:g} % if calibrated", "gid": "band"}
         look: dict[str, Any] = {"color": own, "alpha": BAND, "linewidth": 0}
         ax.fill_between(first.forecast, first.band_low, first.band_high, **said, **look)
-    draw_lines(ax, systems, "forecast", "observed", "reliability", drawstyle="default")
+    for name, curve, drawn in penned(systems):
+        x, y = curve.forecast, curve.observed
+        if log_odds:  # 0 and 1 have no place on these axes
+            x, y = (np.where((each > 0) & (each < 1), each, np.nan) for each in (x, y))
+        look = drawn.line(drawstyle="default")
+        plot_line(ax, x, y, look, label=name or None, gid=f"reliability-{name}")
     if log_odds:
         ax.set_xscale("logit")
         ax.set_yscale("logit")
@@ -366,7 +372,7 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
         up, best = sweep.higher_is_better[name], sweep.best(name)
         values = 1 - sweep.values[name] if up else sweep.values[name]
         label = f"1 - {name}" if up else name
-        ax.plot(x, values[inside], label=label, **drawn.line())
+        plot_line(ax, x, values[inside], drawn.line(), label=label)
         ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=DASHED)
     ax.set_ylim(0, 1.25)
     return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")

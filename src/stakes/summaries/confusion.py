@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from stakes._names import (
     observed_names,
     positional,
     table_names,
+    unclear_second,
 )
 from stakes.exceptions import DataError, MergeError
 from stakes.posteriors import Posteriors
@@ -80,6 +81,8 @@ class ConfusionMatrix(Storable):
     counts: NDArray[Any]
     classes: tuple[Name, ...]
     decisions: tuple[Name, ...]
+    #: Whether two words are in alphabetical order because nothing said which one comes second.
+    by_alphabet: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -148,7 +151,13 @@ class ConfusionMatrix(Storable):
             encode(chosen, columns, "decisions")
         elif weights is not None:
             table = table.astype(weights.dtype, copy=False)
-        return cls(table, rows, columns)
+        return cls(table, rows, columns)._ordered(classes is None and unclear_second(rows))
+
+    def _ordered(self, by_alphabet: bool) -> ConfusionMatrix:
+        """The same table, with a mark if its classes were only sorted."""
+        if by_alphabet:
+            keep(self, by_alphabet=True)
+        return self
 
     # ------------------------------------------------------------- reading it
 
@@ -193,7 +202,8 @@ class ConfusionMatrix(Storable):
         refuse_absent(self.classes, shares, self.class_totals > 0, "the table")
         rates = np.nan_to_num(self.rates, nan=0.0)
         counts = self.total * shares[:, None] * rates
-        return ConfusionMatrix(counts, classes=self.classes, decisions=self.decisions)
+        moved = ConfusionMatrix(counts, classes=self.classes, decisions=self.decisions)
+        return moved._ordered(self.by_alphabet)
 
     def __add__(self, other: object) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
@@ -207,7 +217,8 @@ class ConfusionMatrix(Storable):
             )
         with np.errstate(over="ignore"):  # refused below
             counts = self.counts + other.counts
-        return ConfusionMatrix(counts, self.classes, self.decisions)
+        whole = ConfusionMatrix(counts, self.classes, self.decisions)
+        return whole._ordered(self.by_alphabet and other.by_alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import keep
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
@@ -25,6 +26,8 @@ _SUMMARIES = (
 _KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, CountTable, DecidedBy)}
 #: The kind of a mapping from names to summaries in a file.
 _COLLECTION = "collection"
+#: The mark of a table whose classes are in alphabetical order for want of another.
+_SORTED = "by_alphabet"
 _DTYPES = ("int64", "float16", "float32", "float64")
 _BEYOND = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -47,6 +50,8 @@ def plain_form(summary: Any) -> dict[str, Any]:
     for field in fields(summary):
         write, _ = _FORMS.get(field.name, _ARRAY)
         form[field.name] = write(getattr(summary, field.name))
+    if getattr(summary, _SORTED, False):
+        form[_SORTED] = True
     return form
 
 
@@ -71,10 +76,13 @@ def summary_of(form: Any, where: str = "summary") -> Any:
         _, read = _FORMS.get(field.name, _ARRAY)
         values[field.name] = read(_item(form, field.name, where), f"{where}.{field.name}")
     try:
-        return _KINDS[kind](**values)
+        made = _KINDS[kind](**values)
     except (StakesError, ValueError, TypeError, IndexError) as error:
         said = error.message if isinstance(error, StakesError) else str(error)
         raise FormatError(f"`{where}` is no {kind}: {said}") from None
+    if form.get(_SORTED) is True and kind == ConfusionMatrix.__name__:
+        keep(made, **{_SORTED: True})
+    return made
 
 
 def _item(form: dict[str, Any], field: str, where: str) -> Any:

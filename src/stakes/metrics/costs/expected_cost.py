@@ -13,13 +13,15 @@ from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels import two_class_metrics as kernels
 from stakes._names import cell_names, listed
 from stakes.application import Application, CostMatrix, as_application
+from stakes.application.cost_input import application_of, refuse_other_positive
+from stakes.application.cost_matrix import named_line
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.metrics.counts.table_cells import (
     as_table,
     at_error_costs,
     binary_cells,
 )
-from stakes.metrics.summary_input import of_decisions
+from stakes.metrics.summary_input import of_decisions, refuse_probabilities
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
@@ -34,6 +36,7 @@ def expected_cost(
     application: Any,
     sample_weight: Any = None,
     counts: Any = None,
+    positive: Any = None,
 ) -> float:
     r"""Average cost per case of the decisions taken.
 
@@ -55,6 +58,8 @@ def expected_cost(
         Weight of each case; weights count in the rates and in the priors of the data.
     counts : column, optional
         How many identical cases each row stands for, instead of repeating it.
+    positive : name, optional
+        The positive class, for costs that name no classes, such as ``{"fn": 10, "fp": 1}``.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def expected_cost(
     >>> round(expected_cost([0, 0, 0, 1], [0, 1, 0, 1], application=app), 3)
     0.3
     """
-    app = as_application(application)
+    app = _named(application, y_true, decisions, positive)
     matrix = _as_confusion(y_true, decisions, app, sample_weight, counts)
     return float(_cells(matrix, app, app.costs.values).sum())
 
@@ -92,6 +97,7 @@ def normalized_expected_cost(
     application: Any,
     sample_weight: Any = None,
     counts: Any = None,
+    positive: Any = None,
 ) -> float:
     r"""Expected cost divided by that of the best decision that ignores the input.
 
@@ -102,7 +108,7 @@ def normalized_expected_cost(
 
     Parameters
     ----------
-    y_true, decisions, application, sample_weight, counts
+    y_true, decisions, application, sample_weight, counts, positive
         As in `expected_cost`.
 
     Returns
@@ -127,7 +133,7 @@ def normalized_expected_cost(
     >>> round(normalized_expected_cost([0, 0, 0, 1], [0, 1, 0, 1], application=app), 3)
     0.333
     """
-    app = as_application(application)
+    app = _named(application, y_true, decisions, positive)
     matrix = _as_confusion(y_true, decisions, app, sample_weight, counts)
     standard = app.costs.standardized()
     constant = app.resolved_priors(matrix.priors) @ standard.values
@@ -214,6 +220,20 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
     return CostShares(truths, decisions, cells.ravel(), float(cells.sum()))
 
 
+def _named(application: Any, y_true: Any, decisions: Any, positive: Any) -> Application:
+    """What is at stake, with the names of the cases where the costs have none."""
+    table = isinstance(y_true, ConfusionMatrix)
+    columns = decisions is not None and not table
+    if columns:
+        refuse_probabilities(decisions, y_true, application, positive)
+    if columns or (table and positive is not None):
+        app = application_of(application, y_true, positive)
+    else:
+        app = as_application(application)
+    refuse_other_positive(app, positive)
+    return app
+
+
 def _as_confusion(
     y_true: Any, decisions: Any, app: Application, sample_weight: Any, counts: Any
 ) -> ConfusionMatrix:
@@ -248,8 +268,19 @@ def check_names(matrix: ConfusionMatrix, app: Application) -> None:
             "the confusion matrix and the costs must have the same classes and decisions; got "
             f"{listed(matrix.classes)} x {listed(matrix.decisions)} and "
             f"{listed(app.classes)} x {listed(app.decisions)}.",
-            hint="give both the same names, in the same order",
+            hint=_same_names(matrix, app.costs),
         )
+
+
+def _same_names(matrix: ConfusionMatrix, costs: CostMatrix) -> str:
+    """What to type where a table and costs have different names."""
+    line = named_line(costs, matrix.classes) if matrix.decisions == matrix.classes else None
+    if line is None:
+        return "give both the same names, in the same order"
+    if matrix.by_alphabet:
+        turned = list(reversed(matrix.classes))
+        line += f"; if that is {turned[1]!r}, count with classes={turned}, and give them here too"
+    return f"name the classes of the costs, as in the table: {line}"
 
 
 def _cells(matrix: ConfusionMatrix, app: Application, costs: FloatArray) -> FloatArray:

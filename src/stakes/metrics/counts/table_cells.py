@@ -10,9 +10,9 @@ import numpy as np
 from stakes._columns import in_brief
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.two_class_metrics import Array, cells
-from stakes._names import listed, place_of
+from stakes._names import listed, place_of, which_positive
 from stakes.application import Application, as_application
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError, DataError, LabelError
 from stakes.metrics.summary_input import of_decisions
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
@@ -72,8 +72,20 @@ def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     if table.counts.shape != (2, 2):
         shape = " x ".join(map(str, table.counts.shape))
         raise DataError(f"this needs two classes and two decisions; got {shape}.")
+    need_positive(table, positive)
     at = _positive_index(table.classes, positive)
     return BinaryCells(*map(float, cells(table.counts, at)))
+
+
+def need_positive(table: ConfusionMatrix, positive: Name | None) -> None:
+    """Raise where the classes of a table are words that were only sorted, and none is named."""
+    if positive is None and table.by_alphabet:
+        first, second = table.classes
+        raise LabelError(
+            f"the table holds {listed(table.classes)}: which one is the positive class?",
+            hint=f"{which_positive(table.classes)}; or count with classes={[first, second]} or "
+            f"classes={[second, first]}, the positive class second",
+        )
 
 
 def error_costs(application: Any, positive: Name | None = None) -> tuple[float, float]:

@@ -14,6 +14,8 @@ from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.costs.expected_cost import check_names
+from stakes.metrics.counts.table_cells import need_positive
+from stakes.metrics.metric import has_positive
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name, RandomSource
 from stakes.uncertainty.intervals.interval import (
@@ -212,6 +214,8 @@ def table_statistic(metric: Any, matrix: ConfusionMatrix, application: Any) -> S
     if isinstance(entry, Metric):
         app = None if application is None else as_application(application)
         known = entry if app is None else entry.with_application(app)
+        if has_positive(known):
+            need_positive(matrix, None)
         return lambda tables: np.asarray(known.values(tables))
 
     def loop(tables: FloatArray) -> FloatArray:

@@ -275,7 +275,7 @@ class TestRefusals:
             ((), "a reference and at least one later period"),
             (("w1.json",), "stakes monitor last_month.json this_month.json"),
             (("w1.json", "gone.json"), "there is no file 'gone.json'"),
-            (("w1.json", "rows.csv"), "count it first:  stakes eval rows.csv"),
+            (("w1.json", "rows.csv"), "  stakes eval rows.csv --label "),
             (("w1.json", "tally.json"), "holds a CostTally, not counts of decisions"),
             (("w1.json", "w2.json", "--level", "95"), "between 0 and 1"),
             (("w1.json", "w2.json", "--reference", "w9"), "--reference speaks of 'w9'"),

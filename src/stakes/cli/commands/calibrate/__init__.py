@@ -147,6 +147,6 @@ def _learn(args: Any) -> int:
         if not drawn:
             warn(f"{args.plot} was not drawn: the most probable class is always right.")
     show(learnt, said, args)
-    if written and not args.json:
-        print("\n".join(written))
+    if not args.json:
+        print("\n".join(written or ["to keep it: -o calibration.json"]))
     return EXIT_OK

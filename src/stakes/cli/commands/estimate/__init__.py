@@ -92,10 +92,11 @@ def run(args: argparse.Namespace) -> int:
     if args.file is None or (args.reference is None and not some):
         raise DataError(
             "I need a file with labels and one without, or a file with labels in some rows.",
-            hint="stakes estimate NEW.csv --reference OLD.csv --label COLUMN --scores A "
-            "--cost fn=10 fp=1\n"
-            "stakes estimate PARTLY.csv --label COLUMN --scores A --cost fn=10 fp=1\n"
-            "which rows to label:  stakes estimate NEW.csv --plan 300 --scores A --cost fn=10 fp=1",
+            hint="stakes estimate NEW.csv --reference OLD.csv --label COLUMN --positive VALUE "
+            "--scores A --cost fn=10 fp=1\n"
+            "stakes estimate PARTLY.csv --label COLUMN --positive VALUE --scores A --cost fn=10 "
+            "fp=1\nwhich rows to label:  stakes estimate NEW.csv --plan 300 --positive VALUE "
+            "--scores A --cost fn=10 fp=1",
         )
     _refuse_together(args)
     planned = args.plan is not None or args.plan_width is not None

@@ -25,6 +25,7 @@ from stakes.cli.commands.monitor.unlabelled_periods import (
 )
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
 from stakes.cli.show.progress import attended
+from stakes.cli.whole_commands import period_lines
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import at_place, groups_of
@@ -41,6 +42,15 @@ from stakes.sources.count_files import listed_files
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts, merge_summaries
 from stakes.summaries.stored_file import is_summary
 
+_COUNTED = (
+    "count each first:  stakes eval JAN.csv --label COLUMN --positive VALUE --scores A "
+    "--cost fn=10 fp=1 --save jan.json"
+)
+_PERIODS = (
+    "counts of each period:  stakes monitor last_month.json this_month.json --positive VALUE "
+    "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period week "
+    "--label COLUMN --positive VALUE --scores A --cost fn=10 fp=1"
+)
 #: More periods than this are probably not meant.
 MOST = 1000
 UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
@@ -170,10 +180,10 @@ def from_files(paths: list[str], args: Any) -> Watched:
     """One period per file, called after it."""
     for path in paths:
         if not is_summary(path) and not path.endswith(".json"):
+            told = period_lines(paths, args)
             raise DataError(
                 f"{Path(path).name} holds rows; several files must be counts of periods.",
-                hint=f"count it first:  stakes eval {path} ... --save {Path(path).stem}.json\n"
-                "or give one file with dates:  --time COLUMN",
+                hint=f"{told or _COUNTED}\nor give one file with dates:  --time COLUMN",
             )
     kept = [read_kept(path) for path in paths]
     names = [Path(path).stem for path in paths]
@@ -287,9 +297,8 @@ def watched(words: Sequence[str], args: Any) -> Watched:
     paths = listed_files(words) if words and args.time is None else []
     if len(paths) >= 2:
         return from_files(paths, args)
+    told = period_lines(words, args) if len(words) == 1 else None
     raise DataError(
         "I need a reference and at least one later period.",
-        hint="counts of each period:  stakes monitor last_month.json this_month.json "
-        "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
-        "week --cost fn=10 fp=1",
+        hint=f"Say:  {told}" if told else _PERIODS,
     )
