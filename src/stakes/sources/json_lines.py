@@ -93,7 +93,12 @@ def _column(values: list[Any]) -> NDArray[Any]:
     if kinds == {str}:
         return as_text_array(values)
     whole = [value for value in values if type(value) is int]
-    if not kinds <= {float, int, type(None)} or any(abs(value) > _LARGEST for value in whole):
+    gaps = kinds == {int, type(None)}  # floats would turn 7 into 7.0
+    if (
+        gaps
+        or not kinds <= {float, int, type(None)}
+        or any(abs(value) > _LARGEST for value in whole)
+    ):
         return np.array(values, dtype=object)
     if kinds == {int}:
         return np.array(whole)

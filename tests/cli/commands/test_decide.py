@@ -228,3 +228,36 @@ def test_too_many_rows_to_share_out(run, write, saved, tmp_path, monkeypatch):
     assert "3 rows are too many to be decided within limits" in ran.err
     assert "leave out --capacity" in ran.err
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]])
+def test_cells_of_parquet_with_gaps_are_copied(run, saved, tmp_path, engine):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    columns = {
+        "id": [2**53 + 1, None, 5002],
+        "region": arrow.array(["a", None, "b"]).dictionary_encode(),
+        "paid": [True, None, False],
+        "p": arrow.array(["0.5", None, "0.01"]).dictionary_encode(),
+    }
+    parquet.write_table(arrow.table(columns), tmp_path / "new.parquet")
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(), "--on-error", "column"]
+    for ending in ("csv", "jsonl", "parquet"):
+        out = tmp_path / f"out.{ending}"
+        ran = run(*given, *engine, "-o", str(out))
+        assert ran.code == 0, ran.err
+        if ending == "csv":
+            found = rows(out.read_text())
+            assert [row["id"] for row in found] == [str(2**53 + 1), "", "5002"]
+            assert [row["region"] for row in found] == ["a", "", "b"]
+            assert [row["not_decided"] for row in found] == ["", "no score", ""]
+            continue
+        if ending == "jsonl":
+            found = [json.loads(line) for line in out.read_text().splitlines()]
+        else:
+            found = parquet.read_table(out).to_pylist()
+        assert [row["id"] for row in found] == [2**53 + 1, None, 5002]
+        assert [row["region"] for row in found] == ["a", None, "b"]
+        assert [row["paid"] for row in found] == [True, None, False]
+        assert [row["decision"] for row in found] == ["call", None, "wait"]
