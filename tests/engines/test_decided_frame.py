@@ -13,6 +13,7 @@ from stakes.calibration import Isotonic
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors, shift_priors
 
+TWO = [[0, 1], [10, 0]]
 ONE_CUT, SUMS = one_cut(), by_arithmetic()
 KINDS = [kind for kind in frame_cases.NEEDS if kind not in ("ibis", "dask")]
 FORMULA = [name for name in ONE_CUT if name not in ("isotonic", "smooth")]
@@ -189,3 +190,71 @@ def test_two_columns_of_log_odds_are_a_difference():
         assert as_lists(rule.decide_frame(made(kind, columns)))["decision"] == wanted
     with pytest.raises(DataError, match="reads one column"):
         DecisionRule(APP, scores="rank", cut=0.5).to_sql(columns=["a", "b"])
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [False, True], ["no", "yes"]])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_without_a_score_have_no_decision(kind, classes):
+    rule = DecisionRule(Application(CostMatrix(TWO, classes=classes)), columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.5, None]}), on_error="column"))
+    assert [str(cell) for cell in found["decision"] if not is_missing(cell)] == [str(classes[1])]
+
+
+def is_missing(cell):
+    return str(cell) in ("None", "nan", "<NA>")
+
+
+@pytest.mark.parametrize("name", ["Decision", "MARGIN", "Not_Decided"])
+def test_engines_that_ignore_case_would_return_the_column_of_the_user(name):
+    rule = DecisionRule(Application(TWO), columns="p")
+    columns = {"p": [0.5], name: ["mine"]}
+    with pytest.raises(DataError, match=f"already has a column '{name}'"):
+        rule.decide_frame(made("duckdb", columns), on_error="column")
+    assert as_lists(rule.decide_frame(made("polars", columns)))[name] == ["mine"]
+
+
+@pytest.mark.parametrize("kind", ["polars_lazy", "duckdb"])
+def test_columns_with_our_prefix_stay(kind):
+    rule = DecisionRule(Application(TWO), columns="p")
+    columns = {"p": [0.5], "stakes_d": ["mine"], "Stakes_paid": [7], "stakes__e0": [8]}
+    found = as_lists(rule.decide_frame(made(kind, columns)))
+    assert {name: found[name] for name in columns} == columns
+    assert (found["decision"], found["expected_cost"]) == ([1], [0.5])
+
+
+AMOUNTS = {
+    "p": [0.9, 0.5, 0.5, 0.01, 0.5, 0.5, 0.5],
+    "amount": [10.0, float("inf"), 0.0, 10.0, 1e300, 5.0, None],
+    "fee": [2.0, 1.0, 0.0, 0.0, 1e-300, float("inf"), 1.0],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("formula", ["amount / fee", "1 / (amount / fee)"])
+def test_costs_that_no_number_holds(kind, formula):
+    rule = DecisionRule(
+        Application(CostMatrix([[0, 1], [1, 0]], classes=["no", "yes"])),
+        per_case=True,
+        case_costs=(("0", "5"), (formula, "0")),
+        columns="p",
+    )
+    bad = {1, 2, 3, 5, 6} | ({4} if formula == "amount / fee" else set())
+    columns = {"id": list(range(7)), **AMOUNTS}
+    if len(bad) == 5:  # 1 / (1e300 / 1e-300) is 0 where infinity is a number
+        columns["fee"] = [*columns["fee"][:4], 1.0, *columns["fee"][5:]]
+    found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
+    rows = list(zip(found["id"], found["decision"], found["not_decided"], strict=True))
+    assert {k for k, _, why in rows if why == "no cost"} == bad
+    assert {k for k, decision, _ in rows if is_missing(decision)} == bad
+    with pytest.raises(DataError, match=rf"{len(bad)} of 7 rows .*no cost in {len(bad)}") as caught:
+        rule.decide_frame(made(kind, columns))
+    assert "; the first is row" not in str(caught.value) or "is row 1." in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_a_class_with_prior_0(kind):
+    rule = DecisionRule(Application(TWO, priors=[1, 0]), from_priors=[0.5, 0.5], columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.5, 1.0]}), on_error="column"))
+    why = dict(zip(found["p"], found["not_decided"], strict=True))
+    assert why[1.0] == "only classes with a prior of 0"
+    assert is_missing(why[0.5])

@@ -179,10 +179,13 @@ class CostExpression:
         names = (step.value for step in self.steps if step.kind == "column")
         return tuple(dict.fromkeys(names))
 
-    def value(self, columns: Mapping[str, Any] | Callable[[str], Any]) -> FloatArray:
+    def value(
+        self, columns: Mapping[str, Any] | Callable[[str], Any], *, gaps: bool = False
+    ) -> FloatArray:
         """What the expression comes to, case by case; one number if it names no column.
 
-        `columns` is a mapping (also a data frame) or a function from a name to its column.
+        `columns` is a mapping (also a data frame) or a function from a name to its column. With
+        `gaps`, the value is nan in rows that divide by 0 or come to too large a number.
         """
         stack: list[FloatArray] = []
         for kind, value in self.steps:
@@ -195,7 +198,7 @@ class CostExpression:
                 stack.append(-stack.pop())
             else:
                 right, left = stack.pop(), stack.pop()
-                stack.append(self._combined(kind, left, right))
+                stack.append(self._combined(kind, left, right, gaps=gaps))
         return np.asarray(stack.pop() + 0.0)
 
     def _column(self, columns: Mapping[str, Any], name: str) -> Any:
@@ -217,7 +220,9 @@ class CostExpression:
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
 
-    def _combined(self, sign: str, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _combined(
+        self, sign: str, left: FloatArray, right: FloatArray, *, gaps: bool
+    ) -> FloatArray:
         """Two values by one of the four operations."""
         try:
             left, right = np.broadcast_arrays(left, right)
@@ -226,12 +231,14 @@ class CostExpression:
                 f"the columns of `{self.text}` must have equal lengths; got {left.shape[0]} and "
                 f"{right.shape[0]}."
             ) from None
-        if sign == "/":
+        if sign == "/" and not gaps:
             way = "leave those rows out, or give the amount as a column of its own"
             self._refuse_rows(right == 0, "divides by 0", way)
         operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             found = np.asarray(operations[sign](left, right))
+        if gaps:
+            return np.where(np.isfinite(found), found, np.nan)
         way = "use a larger unit, e.g. thousands"
         self._refuse_rows(~np.isfinite(found), "comes to a number that is too large", way)
         return found

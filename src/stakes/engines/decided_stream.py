@@ -14,15 +14,9 @@ from numpy.typing import NDArray
 
 from stakes._optional import load
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
-from stakes.engines.decided_frame import (
-    DecidedFrame,
-    arrays_read,
-    columns_read,
-    decided_frame,
-    has_expression,
-    read_columns,
-    refuse_names,
-)
+from stakes.engines.decided_frame import DecidedFrame, arrays_read, columns_read, decided_frame
+from stakes.engines.decided_lazily import has_expression
+from stakes.engines.undecided_rows import read_columns, refuse_names
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule

@@ -216,6 +216,16 @@ class CutPoints(AnswersGuesses):
         """Whether posteriors are used without moving them to other priors."""
         return all(factor == self.factors[0] for factor in self.factors)
 
+    @cached_property
+    def _possible(self) -> list[int]:
+        """Positions of the classes that can occur, if posteriors may be those of others only.
+
+        Empty if every class can occur, and if posteriors are never exactly 0 or are not moved.
+        """
+        moved = self.scores == "posterior" and self.calibrator is None and self.cut is None
+        found = [k for k, factor in enumerate(self.factors) if factor > 0]
+        return found if moved and len(found) < len(self.factors) else []
+
     @property
     def _compared(self) -> Compared:
         """The sums that decide several classes, for posteriors in the type of the scores."""

@@ -102,7 +102,8 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         cells = table.cells(name)
         told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
         if cells.dtype.kind == "M":  # lists of nanoseconds would be plain numbers
-            told = np.where(np.isnat(cells), None, cells.astype(str))
+            told = cells.astype(str).astype(object)
+            told[np.isnat(cells)] = None
         old.append([cell.decode("utf-8") if isinstance(cell, bytes) else cell
                     for cell in told.tolist()])  # fmt: skip
     names = [*table.names, *columns]

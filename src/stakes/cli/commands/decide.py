@@ -122,9 +122,8 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
 
     from stakes import _files
     from stakes.engines.batch_capacity import limited_batch
-    from stakes.engines.decided_frame import (
-        arrays_decided,
-        arrays_read,
+    from stakes.engines.decided_frame import arrays_decided, arrays_read
+    from stakes.engines.undecided_rows import (
         counted_faults,
         read_columns,
         refuse_names,
@@ -190,8 +189,8 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     """Rows that DuckDB reads, decides and writes, or hands to NumPy batch by batch."""
     from stakes._files import is_device, refuse_unwritable, whole_file
     from stakes.cli.show.progress import attended
-    from stakes.engines.decided_frame import read_columns
     from stakes.engines.decided_stream import write_decided
+    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.rules.rule_sql import score_columns
     from stakes.sources.patterns import found_files

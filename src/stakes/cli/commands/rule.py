@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
-    from stakes.engines.decided_frame import read_columns
+    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.messages.audience import shown
     from stakes.rules import load_rule
