@@ -9,7 +9,7 @@ import pytest
 from rule_cases import APP, ASK, by_arithmetic, one_cut, per_case, posteriors_for, scores_for, two
 
 from stakes import Application, CostMatrix, DecisionRule
-from stakes.calibration import Isotonic
+from stakes.calibration import Affine, Isotonic
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors, shift_priors
 
@@ -258,3 +258,54 @@ def test_rows_of_a_class_with_prior_0(kind):
     why = dict(zip(found["p"], found["not_decided"], strict=True))
     assert why[1.0] == "only classes with a prior of 0"
     assert is_missing(why[0.5])
+
+
+ROUNDED = {
+    "as it is": DecisionRule(Application(TWO), score_type="float32", columns="p"),
+    "cut": DecisionRule(Application(TWO), score_type="float32", columns="p", cut=0.1),
+    "half": DecisionRule(Application(TWO), score_type="float16", columns="p"),
+    "log odds": DecisionRule(
+        Application(TWO), scores="log_odds", score_type="float32", columns="p"
+    ),
+    "affine": DecisionRule(
+        Application(TWO),
+        calibrator=Affine().fit(Posteriors(two()[1]), two()[0]),
+        score_type="float32",
+        columns="p",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_doubles_are_decided_as_if_rounded_to_the_type_of_the_rule(name):
+    duckdb = pytest.importorskip("duckdb", reason="an engine")
+    rule = ROUNDED[name]
+    kind = np.dtype(rule.score_type).type
+    (cut,), _ = rule.raw_cuts()
+    near = [np.nextafter(kind(cut), kind(side)) for side in (-9, 9)]
+    middles = [(float(cut) + float(each)) / 2 for each in near]
+    scores = [cut, *map(float, near), *middles]
+    scores += [float(np.nextafter(each, side)) for each in scores for side in (-9, 9)]
+    wanted = rule.decide(np.array(scores, dtype=kind)).tolist()
+    assert len(set(wanted)) == 2
+    assert rule.decide(np.array(scores)).tolist() == wanted
+    assert rule.decide(np.array(scores * 20)).tolist() == wanted * 20
+    assert [rule.decide_one(score) for score in scores] == wanted
+    assert [rule.decide_one({"p": score}) for score in scores] == wanted
+    for frame in ("pandas", "polars", "polars_lazy", "duckdb"):
+        columns = {"id": list(range(len(scores))), "p": scores}
+        found = as_lists(rule.decide_frame(made(frame, columns)))
+        assert [found["decision"][k] for k in np.argsort(found["id"])] == wanted
+    text = rule.to_sql()
+    said = [duckdb.sql(f"SELECT {text} FROM (SELECT {x!r}::DOUBLE AS p)") for x in scores]
+    assert [each.fetchall()[0][0] for each in said] == wanted
+
+
+@pytest.mark.parametrize("kind", ["polars", "polars_lazy"])
+def test_columns_of_float32_are_decided_in_their_type(kind):
+    polars = pytest.importorskip("polars", reason="a frame of polars")
+    rule = DecisionRule(Application([[0, 1], [4, 0]]), columns="p")
+    scores = np.array([0.2, np.nextafter(np.float32(0.2), np.float32(1))], dtype=np.float32)
+    frame = polars.DataFrame({"p": scores})
+    found = as_lists(rule.decide_frame(frame if kind == "polars" else frame.lazy()))
+    assert found["decision"] == rule.decide(scores).tolist() == [0, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -84,6 +84,7 @@ def decided_frame(
     if rows.implementation.is_dask():
         each = "frame.map_partitions(rule.decide_frame)"
         raise DataError("a Dask frame must be decided partition by partition.", hint=each)
+    rule = _in_type_of(rule, rows, names)
     if isinstance(rows, nw.DataFrame):
         return _in_memory(rule, rows, names, on_error, capacity, codes)
     if capacity is not None:
@@ -107,9 +108,18 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
     if not isinstance(rows, nw.DataFrame) or not set(names) <= set(rows.columns):
         return None
     refuse_absent(rule, rows.columns, names)
+    rule = _in_type_of(rule, rows, names)
     scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
-    single = all(rows[name].dtype == nw.Float32 for name in names)
-    return _decided_arrays(rule, scores.astype(np.float32 if single else np.float64), costs)
+    return _decided_arrays(rule, scores.astype(rule.score_type), costs)
+
+
+def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
+    """The rule for scores of the type of the columns if that is narrower than its own."""
+    types = rows.collect_schema()
+    single = all(types[name] == nw.Float32 for name in names)
+    if not single or rule.score_type != "float64" or rule.scores == "decision":
+        return rule
+    return replace(rule, score_type="float32")
 
 
 def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:

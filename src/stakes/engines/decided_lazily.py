@@ -68,7 +68,9 @@ def decided_lazily(
         )
     known = rows.collect_schema().names()
     steps = _Steps(rows, known)
-    scores = [steps.keep(f"s{i}", DIALECT.number(name)) for i, name in enumerate(names)]
+    kind = nw.Float32 if rule.score_type == "float32" else nw.Float64
+    given = [nw.col(name).cast(kind).cast(nw.Float64) for name in names]
+    scores = [steps.keep(f"s{i}", score) for i, score in enumerate(given)]
     reason = steps.keep("why", _reason(rule, scores, names))
     count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
     if on_error == "raise":
@@ -152,7 +154,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
         single = scores[1] - scores[0]
     called = [DIALECT.literal(name) for name in names]
     if rule.cut is not None:
-        code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts()))
+        code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts("float64")))
         unknown = nw.lit(None, dtype=nw.Float64)
         return {"decision": _one_of(code, called), "expected_cost": unknown,
                 "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
@@ -161,7 +163,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
         per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
     )
     if rule.has_raw_cuts:
-        chosen = decided_by_cuts(DIALECT, single, *rule.raw_cuts())
+        chosen = decided_by_cuts(DIALECT, single, *rule.raw_cuts("float64"))
     else:
         chosen = argmin(DIALECT, *(sums or expected_costs(DIALECT, before, rule._compared)))
     code = steps.keep("d", chosen)

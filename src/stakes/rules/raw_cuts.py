@@ -21,6 +21,16 @@ SCORE_TYPES = ("float64", "float32", "float16")
 _LARGEST = 1e100
 
 
+def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
+    """The last number of a wide type that is a cut of a narrow type, or below it, once rounded."""
+    small, large = np.dtype(narrow).type, np.dtype(wide).type
+    after = float(np.nextafter(small(cut), small(np.inf)))
+    if not (np.isfinite(cut) and np.isfinite(after)):
+        return cut
+    middle = large((cut + after) / 2)  # exact; it is rounded to the even one of the two
+    return float(middle if small(middle) <= cut else np.nextafter(middle, large(-np.inf)))
+
+
 # The cut is the rule: docs/design/rules.md.
 def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], list[int]]:
     """See `DecisionRule.raw_cuts`: each cut is moved to the last score below it."""

@@ -158,14 +158,14 @@ def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
 
 def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql, called: list[Any]) -> Sql:
     """Compare the score with the cuts; null for nan and invalid probabilities."""
-    at, taken = rule.raw_cuts()
+    at, taken = rule.raw_cuts("float64")  # for columns of doubles; others are subsets of them
     names = [dialect.literal(called[j]).text for j in taken]
     low, high = ["", ""]
     if rule.scores == "posterior":
         low, high = f"{score.text} >= 0", f"{score.text} <= 1"
     elif dialect.has_nan:
         high = f"{score.text} <= {dialect.literal(np.inf).text}"
-    pairs = [_sides(dialect, score, cut, rule.score_type) for cut in at]
+    pairs = [_sides(dialect, score, cut) for cut in at]
     parts = []
     for k, name in enumerate(names):
         above = pairs[k - 1][1] if k else low
@@ -177,10 +177,9 @@ def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql, called: list[A
     return Sql(f"CASE {' '.join(f'WHEN {holds} THEN {name}' for holds, name in parts)} END")
 
 
-def _sides(dialect: SqlDialect, score: Sql, cut: float, kind: str) -> tuple[str, str]:
+def _sides(dialect: SqlDialect, score: Sql, cut: float) -> tuple[str, str]:
     """Conditions "not above a cut" and "above it", with the cut or the next float if shorter."""
-    number = np.dtype(kind).type
-    after = float(np.nextafter(number(cut), number(np.inf)))
+    after = float(np.nextafter(cut, np.inf))
     if len(repr(after)) < len(repr(cut)):
         shown = dialect.literal(after).text
         return f"{score.text} < {shown}", f"{score.text} >= {shown}"
