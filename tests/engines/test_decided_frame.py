@@ -309,3 +309,37 @@ def test_columns_of_float32_are_decided_in_their_type(kind):
     frame = polars.DataFrame({"p": scores})
     found = as_lists(rule.decide_frame(frame if kind == "polars" else frame.lazy()))
     assert found["decision"] == rule.decide(scores).tolist() == [0, 1]
+
+
+def test_frames_without_the_column_of_the_rule():
+    pandas = pytest.importorskip("pandas", reason="a frame of pandas")
+    costs = CostMatrix(TWO, classes=["no", "yes"])
+    rule = DecisionRule(Application(costs), columns="p")
+    for columns in ({"other": [0.5]}, {"a": [0.5], "b": [0.5]}):
+        with pytest.raises(DataError, match="no column 'p'"):
+            rule.decide(pandas.DataFrame(columns))
+    assert rule.decide(pandas.DataFrame({"yes": [0.9], "no": [0.1]})).tolist() == ["yes"]
+    assert rule.decide(pandas.DataFrame([0.9])).tolist() == ["yes"]
+    twice = pandas.DataFrame([[0.1, 0.9]], columns=["p", "p"])
+    with pytest.raises(DataError, match="columns of the same name"):
+        rule.decide(twice)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_cell_that_is_no_number_is_named(kind):
+    rule = DecisionRule(Application(TWO), columns="p")
+    with pytest.raises(DataError, match="it holds 'abc'"):
+        rule.decide(made(kind, {"p": ["0.5", None, "abc"]}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_larger_than_calibrators_take(kind):
+    y, p = two()
+    odds = np.log(p / (1 - p))
+    rule = DecisionRule(
+        Application(TWO), scores="log_odds", calibrator=Affine().fit(odds, y), columns="p"
+    )
+    columns = {"id": [0, 1, 2], "p": [-1e120, 1.0, 1e300]}
+    found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
+    assert [found["decision"][k] for k in np.argsort(found["id"])] == [0, 1, 1]
+    assert max(found["expected_cost"]) < 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,11 +28,13 @@ from stakes.engines.undecided_rows import (
     refuse_undecided,
 )
 from stakes.exceptions import DataError
+from stakes.posteriors.class_order import ClassOrder, told_places
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import (
     ADDED,
     REASON,
     REASONS,
+    as_decidable,
     compared_rows,
     costs_of_decisions,
     decided_rows,
@@ -101,12 +104,19 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
     A lazy frame is returned with a column of decisions, since its rows have not been read.
     """
-    rows = nw.from_native(frame, pass_through=True)
+    try:
+        rows = nw.from_native(frame, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        rows = nw.from_native(native(frame))  # says which columns
     if isinstance(rows, nw.LazyFrame):
         return decided_frame(rule, frame).frame
     names = rule.columns or ()
-    if not isinstance(rows, nw.DataFrame) or not set(names) <= set(rows.columns):
+    if not isinstance(rows, nw.DataFrame):
         return None
+    if not set(names) <= set(rows.columns):
+        unnamed = not all(isinstance(name, str) for name in rows.columns)
+        if unnamed or told_places(frame, rule.classes, ClassOrder()) is not None:
+            return None  # the columns are numbered, or called as the classes
     refuse_absent(rule, rows.columns, names)
     rule = _in_type_of(rule, rows, names)
     scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
@@ -165,7 +175,7 @@ def arrays_decided(
     columns: dict[str, list[Any]] = {name: [None] * count for name in ADDED}
     beyond = 0
     if kept.size:
-        given = scores[kept].astype(rule.score_type)
+        given = as_decidable(rule, scores[kept])
         paid = None if costs is None else costs[kept]
         if codes is None:
             said = decided_rows(rule, given, paid)
@@ -221,11 +231,19 @@ def _numbers(column: Any, name: str) -> FloatArray:
     try:
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     except Exception as error:  # each library raises its own
-        first = next((cell for cell in column.to_list() if not is_number(cell)), None)
+        strange = (in_brief(cell) for cell in column.to_list() if not _holds_number(cell))
         raise DataError(
-            f"column {name!r} must hold numbers; it holds {in_brief(first)}.",
+            f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
             hint="convert it first, or name another column",
         ) from error
+
+
+def _holds_number(cell: Any) -> bool:
+    """Whether a cell is empty, a number, or text that can be read as one."""
+    try:
+        return cell is None or is_number(cell) or math.isfinite(float(cell)) or cell != cell
+    except (TypeError, ValueError):
+        return False
 
 
 def _in_memory(

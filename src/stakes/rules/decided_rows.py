@@ -14,6 +14,7 @@ from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
 from stakes.rules.applied_rule import decided, posteriors_of_scores
+from stakes.rules.raw_cuts import LARGEST_SCORE
 from stakes.rules.row_expressions import LARGEST_COST
 from stakes.typing import FloatArray, Name
 
@@ -109,6 +110,15 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
         found[((table < 0) | (table > 1 + slack)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
     found[np.isnan(table).any(axis=1)] = REASONS.index(NO_SCORE)
     return found
+
+
+def as_decidable(rule: DecisionRule, scores: FloatArray) -> NDArray[Any]:
+    """Scores without faults in the type of the rule, and no larger than calibrators take."""
+    found = scores.astype(rule.score_type)
+    if rule.calibrator is None or rule.scores == "posterior":
+        return found
+    most = min(LARGEST_SCORE, float(np.finfo(found.dtype).max))
+    return np.where(np.isinf(found), found, np.clip(found, -most, most))
 
 
 def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: The types that scores of a rule can have.
 SCORE_TYPES = ("float64", "float32", "float16")
 #: The largest score that calibrators take.
-_LARGEST = 1e100
+LARGEST_SCORE = 1e100
 
 
 def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
@@ -76,7 +76,7 @@ def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
     number = np.finfo(np.dtype(kind))
     if rule.scores == "posterior":
         return float(number.smallest_subnormal), float(1 - number.epsneg)
-    most = min(_LARGEST, float(number.max))
+    most = min(LARGEST_SCORE, float(number.max))
     return -most, most
 
 

@@ -198,6 +198,29 @@ def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
     assert found == [rule.decisions[j] for j in rule.positions(p)]
 
 
+def test_rows_of_all_batches_are_counted(run, saved, tmp_path, monkeypatch):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    y, p = two()
+    rule = DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p", model="m")
+    monkeypatch.setattr("stakes.engines.decided_stream._BATCH", 2048)
+    cells = ["0.5"] * 9000
+    cells[5000], cells[8999] = "1.5", "1.5"
+    file, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    file.write_text("p\n" + "\n".join(cells) + "\n")
+    given = ["decide", str(file), "--rule", saved(rule), "-o", str(out), "--engine"]
+    for engine in ("memory", "duckdb"):
+        ran = run(*given, engine)
+        said = "2 of 9 000 rows cannot be decided (not a probability in 2); the first is row 5001"
+        assert said in ran.err
+        assert not out.exists()
+
+
+def test_json_without_a_file_is_refused(run, write, saved):
+    ran = run("decide", write("new.csv", NEW), "--rule", saved(), "--json")
+    assert ran.code == 2
+    assert (ran.out, "--json says what was done" in ran.err) == ("", True)
+
+
 def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):
     pytest.importorskip("duckdb")
     p = np.random.default_rng(5).random(300).round(3)

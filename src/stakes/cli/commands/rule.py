@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.exceptions import DataError
     from stakes.messages.audience import shown
     from stakes.rules import load_rule
+    from stakes.rules.rule_words import model_in_words
 
     with written_by(RULE_WRITER):
         rule = load_rule(args.file)
@@ -55,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(rule.record())
         return EXIT_OK
-    whose = "" if rule.model is None else f"{shown(rule.model)}: "
+    model = model_in_words(rule)
+    whose = "" if model is None else f"{shown(model)}: "
     print_wrapped(f"{whose}{rule}", rest="  ")
     app = rule.application
     told = {
