@@ -179,14 +179,15 @@ class CostExpression:
         names = (step.value for step in self.steps if step.kind == "column")
         return tuple(dict.fromkeys(names))
 
-    def value(
-        self, columns: Mapping[str, Any] | Callable[[str], Any], *, gaps: bool = False
-    ) -> FloatArray:
+    def value(self, columns: Mapping[str, Any] | Callable[[str], Any]) -> FloatArray:
         """What the expression comes to, case by case; one number if it names no column.
 
-        `columns` is a mapping (also a data frame) or a function from a name to its column. With
-        `gaps`, the value is nan in rows that divide by 0 or come to too large a number.
+        `columns` is a mapping (also a data frame) or a function from a name to its column.
         """
+        return self._value(columns)
+
+    def _value(self, columns: Any, *, gaps: bool = False) -> FloatArray:
+        """See `value`; with `gaps`, nan in rows that divide by 0 or come to too large a number."""
         stack: list[FloatArray] = []
         for kind, value in self.steps:
             if kind == "number":

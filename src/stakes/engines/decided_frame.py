@@ -209,7 +209,7 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     there = {name: values[known] for name, values in columns.items()}
     for i, row in enumerate(rule.case_costs or ()):
         for j, text in enumerate(row):
-            made[known, i, j] = CostExpression(text).value(there, gaps=True)
+            made[known, i, j] = CostExpression(text)._value(there, gaps=True)
     return made
 
 
