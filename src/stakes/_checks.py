@@ -324,6 +324,8 @@ def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:
     values: tuple[Any, ...] = "is {:g}", array
     if array.ndim == 1:
         outside = ~((array >= 0) & (array <= 1))
+        if outside.any() and 0 <= float(f"{array[outside][0]:g}") <= 1:
+            values = "is {}", array  # 1.0000000000000002, which six digits would show as 1
     else:
         low, high = array.min(axis=1, initial=np.inf), array.max(axis=1, initial=-np.inf)
         outside = ~((low >= 0) & (high <= 1 + sum_tolerance(array.dtype)))

@@ -20,6 +20,20 @@ def _canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
     return json.dumps(content, sort_keys=ordered, separators=(",", ":"), allow_nan=False)
 
 
+class SaidTwiceError(ValueError):
+    """A JSON object holds a name twice."""
+
+
+def plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; raise for a repeated name, since either value could be meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise SaidTwiceError(f"it says '{twice}' twice")
+    return found
+
+
 @dataclass(frozen=True)
 class Seal:
     """Format and version of one kind of file, and the words for errors about it."""
@@ -42,7 +56,9 @@ class Seal:
         if not data.strip():
             raise FormatError(f"{name} is empty.", hint=self.again)
         try:
-            return json.loads(data.decode("utf-8"))
+            return json.loads(data.decode("utf-8"), object_pairs_hook=plain_object)
+        except SaidTwiceError as error:
+            raise FormatError(f"{name} was changed: {error}.", hint=self.again) from None
         except json.JSONDecodeError as error:
             if data.rstrip()[-1:] != b"}" and data.lstrip()[:1] == b"{":
                 raise FormatError(

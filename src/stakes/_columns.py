@@ -135,6 +135,22 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def cells_of(column: Any) -> NDArray[Any]:
+    """The cells of a column of any data frame, as they are; missing ones are None, NaN or NaT.
+
+    `to_numpy` of pyarrow takes a missing category for the last one, and makes floats of integers
+    with gaps, also of those inside records.
+    """
+    series: Any = nw.from_native(column, series_only=True, pass_through=False)
+    kind, missing = series.dtype, np.asarray(series.is_null().to_numpy())
+    if kind.is_float() or kind.is_temporal() or not (missing.any() or kind.is_nested()):
+        return np.asarray(series.to_numpy())
+    cells = np.empty(len(series), dtype=object)
+    cells[:] = series.to_list()
+    cells[missing] = None
+    return cells
+
+
 def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The known entries of a column that may have gaps, and a mask that is true for them."""
     refuse_sparse(values, name)

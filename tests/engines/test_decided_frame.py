@@ -9,10 +9,11 @@ import pytest
 from rule_cases import APP, ASK, by_arithmetic, one_cut, per_case, posteriors_for, scores_for, two
 
 from stakes import Application, CostMatrix, DecisionRule
-from stakes.calibration import Isotonic
+from stakes.calibration import Affine, Isotonic
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors, shift_priors
 
+TWO = [[0, 1], [10, 0]]
 ONE_CUT, SUMS = one_cut(), by_arithmetic()
 KINDS = [kind for kind in frame_cases.NEEDS if kind not in ("ibis", "dask")]
 FORMULA = [name for name in ONE_CUT if name not in ("isotonic", "smooth")]
@@ -189,3 +190,156 @@ def test_two_columns_of_log_odds_are_a_difference():
         assert as_lists(rule.decide_frame(made(kind, columns)))["decision"] == wanted
     with pytest.raises(DataError, match="reads one column"):
         DecisionRule(APP, scores="rank", cut=0.5).to_sql(columns=["a", "b"])
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [False, True], ["no", "yes"]])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_without_a_score_have_no_decision(kind, classes):
+    rule = DecisionRule(Application(CostMatrix(TWO, classes=classes)), columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.5, None]}), on_error="column"))
+    assert [str(cell) for cell in found["decision"] if not is_missing(cell)] == [str(classes[1])]
+
+
+def is_missing(cell):
+    return str(cell) in ("None", "nan", "<NA>")
+
+
+@pytest.mark.parametrize("name", ["Decision", "MARGIN", "Not_Decided"])
+def test_engines_that_ignore_case_would_return_the_column_of_the_user(name):
+    rule = DecisionRule(Application(TWO), columns="p")
+    columns = {"p": [0.5], name: ["mine"]}
+    with pytest.raises(DataError, match=f"already has a column '{name}'"):
+        rule.decide_frame(made("duckdb", columns), on_error="column")
+    assert as_lists(rule.decide_frame(made("polars", columns)))[name] == ["mine"]
+
+
+@pytest.mark.parametrize("kind", ["polars_lazy", "duckdb"])
+def test_columns_with_our_prefix_stay(kind):
+    rule = DecisionRule(Application(TWO), columns="p")
+    columns = {"p": [0.5], "stakes_d": ["mine"], "Stakes_paid": [7], "stakes__e0": [8]}
+    found = as_lists(rule.decide_frame(made(kind, columns)))
+    assert {name: found[name] for name in columns} == columns
+    assert (found["decision"], found["expected_cost"]) == ([1], [0.5])
+
+
+AMOUNTS = {
+    "p": [0.9, 0.5, 0.5, 0.01, 0.5, 0.5, 0.5],
+    "amount": [10.0, float("inf"), 0.0, 10.0, 1e300, 5.0, None],
+    "fee": [2.0, 1.0, 0.0, 0.0, 1e-300, float("inf"), 1.0],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("formula", ["amount / fee", "1 / (amount / fee)"])
+def test_costs_that_no_number_holds(kind, formula):
+    rule = DecisionRule(
+        Application(CostMatrix([[0, 1], [1, 0]], classes=["no", "yes"])),
+        per_case=True,
+        case_costs=(("0", "5"), (formula, "0")),
+        columns="p",
+    )
+    bad = {1, 2, 3, 5, 6} | ({4} if formula == "amount / fee" else set())
+    columns = {"id": list(range(7)), **AMOUNTS}
+    if len(bad) == 5:  # 1 / (1e300 / 1e-300) is 0 where infinity is a number
+        columns["fee"] = [*columns["fee"][:4], 1.0, *columns["fee"][5:]]
+    found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
+    rows = list(zip(found["id"], found["decision"], found["not_decided"], strict=True))
+    assert {k for k, _, why in rows if why == "no cost"} == bad
+    assert {k for k, decision, _ in rows if is_missing(decision)} == bad
+    with pytest.raises(DataError, match=rf"{len(bad)} of 7 rows .*no cost in {len(bad)}") as caught:
+        rule.decide_frame(made(kind, columns))
+    assert "; the first is row" not in str(caught.value) or "is row 1." in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_a_class_with_prior_0(kind):
+    rule = DecisionRule(Application(TWO, priors=[1, 0]), from_priors=[0.5, 0.5], columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.5, 1.0]}), on_error="column"))
+    why = dict(zip(found["p"], found["not_decided"], strict=True))
+    assert why[1.0] == "only classes with a prior of 0"
+    assert is_missing(why[0.5])
+
+
+ROUNDED = {
+    "as it is": DecisionRule(Application(TWO), score_type="float32", columns="p"),
+    "cut": DecisionRule(Application(TWO), score_type="float32", columns="p", cut=0.1),
+    "half": DecisionRule(Application(TWO), score_type="float16", columns="p"),
+    "log odds": DecisionRule(
+        Application(TWO), scores="log_odds", score_type="float32", columns="p"
+    ),
+    "affine": DecisionRule(
+        Application(TWO),
+        calibrator=Affine().fit(Posteriors(two()[1]), two()[0]),
+        score_type="float32",
+        columns="p",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_doubles_are_decided_as_if_rounded_to_the_type_of_the_rule(name):
+    duckdb = pytest.importorskip("duckdb", reason="an engine")
+    rule = ROUNDED[name]
+    kind = np.dtype(rule.score_type).type
+    (cut,), _ = rule.raw_cuts()
+    near = [np.nextafter(kind(cut), kind(side)) for side in (-9, 9)]
+    middles = [(float(cut) + float(each)) / 2 for each in near]
+    scores = [cut, *map(float, near), *middles]
+    scores += [float(np.nextafter(each, side)) for each in scores for side in (-9, 9)]
+    wanted = rule.decide(np.array(scores, dtype=kind)).tolist()
+    assert len(set(wanted)) == 2
+    assert rule.decide(np.array(scores)).tolist() == wanted
+    assert rule.decide(np.array(scores * 20)).tolist() == wanted * 20
+    assert [rule.decide_one(score) for score in scores] == wanted
+    assert [rule.decide_one({"p": score}) for score in scores] == wanted
+    for frame in ("pandas", "polars", "polars_lazy", "duckdb"):
+        columns = {"id": list(range(len(scores))), "p": scores}
+        found = as_lists(rule.decide_frame(made(frame, columns)))
+        assert [found["decision"][k] for k in np.argsort(found["id"])] == wanted
+    text = rule.to_sql()
+    said = [duckdb.sql(f"SELECT {text} FROM (SELECT {x!r}::DOUBLE AS p)") for x in scores]
+    assert [each.fetchall()[0][0] for each in said] == wanted
+
+
+@pytest.mark.parametrize("kind", ["polars", "polars_lazy"])
+def test_columns_of_float32_are_decided_in_their_type(kind):
+    polars = pytest.importorskip("polars", reason="a frame of polars")
+    rule = DecisionRule(Application([[0, 1], [4, 0]]), columns="p")
+    scores = np.array([0.2, np.nextafter(np.float32(0.2), np.float32(1))], dtype=np.float32)
+    frame = polars.DataFrame({"p": scores})
+    found = as_lists(rule.decide_frame(frame if kind == "polars" else frame.lazy()))
+    assert found["decision"] == rule.decide(scores).tolist() == [0, 1]
+
+
+def test_frames_without_the_column_of_the_rule():
+    pandas = pytest.importorskip("pandas", reason="a frame of pandas")
+    costs = CostMatrix(TWO, classes=["no", "yes"])
+    rule = DecisionRule(Application(costs), columns="p")
+    for columns in ({"other": [0.5]}, {"a": [0.5], "b": [0.5]}):
+        with pytest.raises(DataError, match="no column 'p'"):
+            rule.decide(pandas.DataFrame(columns))
+    assert rule.decide(pandas.DataFrame({"yes": [0.9], "no": [0.1]})).tolist() == ["yes"]
+    assert rule.decide(pandas.DataFrame([0.9])).tolist() == ["yes"]
+    twice = pandas.DataFrame([[0.1, 0.9]], columns=["p", "p"])
+    with pytest.raises(DataError, match="columns of the same name"):
+        rule.decide(twice)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_cell_that_is_no_number_is_named(kind):
+    rule = DecisionRule(Application(TWO), columns="p")
+    with pytest.raises(DataError, match="it holds 'abc'"):
+        rule.decide(made(kind, {"p": ["0.5", None, "abc"]}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_larger_than_calibrators_take(kind):
+    y, p = two()
+    odds = np.log(p / (1 - p))
+    rule = DecisionRule(
+        Application(TWO), scores="log_odds", calibrator=Affine().fit(odds, y), columns="p"
+    )
+    columns = {"id": [0, 1, 2], "p": [-1e120, 1.0, 1e300]}
+    found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
+    assert [found["decision"][k] for k in np.argsort(found["id"])] == [0, 1, 1]
+    assert max(found["expected_cost"]) < 1

@@ -364,3 +364,15 @@ def test_names_of_columns_tell_their_order():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"churn": [0.9, 0.01], "stay": [0.1, 0.99]})
     assert DecisionRule(APP).positions(frame).tolist() == [1, 0]
+
+
+def test_digits_of_a_number_just_above_1():
+    with pytest.raises(PosteriorError, match=r"row 0 is 1\.0000000000000002 \(1 of 2"):
+        DecisionRule(APP).decide([1 + 2**-52, 0.2])
+    with pytest.raises(PosteriorError, match=r"row 1 is 1\.2 \(1 of 2"):
+        DecisionRule(APP).decide([0.1, 1.2])
+
+
+def test_the_words_of_a_rule_per_case_are_said_once():
+    rule = DecisionRule(APP, per_case=True, model="p, per case")
+    assert repr(rule) == "<DecisionRule of p: per case>"

@@ -72,6 +72,14 @@ def test_files_follow_the_published_schema(name, tmp_path):
     checker.validate(json.loads((tmp_path / "rule.json").read_text()))
 
 
+def test_a_name_that_is_said_twice_is_refused(tmp_path):
+    path = tmp_path / "rule.json"
+    DecisionRule(APP, columns="p").save(path)
+    path.write_text(path.read_text().replace('"costs":', '"costs":[[0.0,9.0],[1.0,0.0]],"costs":'))
+    with pytest.raises(FormatError, match=r"rule\.json was changed: it says 'costs' twice"):
+        load_rule(path)
+
+
 def test_the_schema_names_every_field():
     assert set(rule_schema()["properties"]) == {*RULES["plain"].record(), "format", "sha256"}
     assert set(rule_schema()["required"]) == set(rule_schema()["properties"])

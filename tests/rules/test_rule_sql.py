@@ -218,3 +218,62 @@ def test_every_double_is_written_exactly_for_sqlite():
     con = sqlite3.connect(":memory:")
     got = [con.execute(f"SELECT {text}").fetchone()[0] for text in texts]
     assert got == numbers.tolist()
+
+
+YES = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
+
+
+@pytest.mark.parametrize(("engine", "dialect"), [(in_duckdb, "duckdb"), (in_sqlite, "sqlite")])
+def test_both_columns_of_a_rule_must_be_probabilities(engine, dialect):
+    rule = DecisionRule(Application(YES), columns=["a", "b"])
+    rows = {"a": [0.6, 7.0, -1.0, 0.4, 0.99, np.nan], "b": [0.6, 0.01, 0.5, 0.6, 0.01, 0.5]}
+    rows = {name: np.array(cells) for name, cells in rows.items()}
+    assert engine(rule.to_sql(dialect), rows) == [None, None, None, "yes", "no", None]
+
+
+@pytest.mark.parametrize(("engine", "dialect"), [(in_duckdb, "duckdb"), (in_sqlite, "sqlite")])
+def test_costs_that_no_number_holds_give_null(engine, dialect):
+    rule = DecisionRule(
+        Application(YES),
+        per_case=True,
+        case_costs=(("0", "5"), ("amount / fee", "0")),
+        columns="p",
+    )
+    rows = {
+        "p": np.full(5, 0.9),
+        "amount": np.array([10.0, np.inf, 0.0, 10.0, 1e300]),
+        "fee": np.array([1.0, 1.0, 0.0, 0.0, 1e-300]),
+    }
+    assert engine(rule.to_sql(dialect), rows) == ["yes", None, None, None, None]
+
+
+@pytest.mark.parametrize(("engine", "dialect"), [(in_duckdb, "duckdb"), (in_sqlite, "sqlite")])
+def test_only_classes_with_a_prior_of_0_give_null(engine, dialect):
+    rule = DecisionRule(Application(YES, priors=[1, 0]), from_priors=[0.5, 0.5], columns="p")
+    assert engine(rule.to_sql(dialect), {"p": np.array([0.5, 1.0])}) == ["no", None]
+    pets = Application(PETS.costs, priors=[0.5, 0.5, 0])
+    rule = DecisionRule(pets, from_priors=[0.4, 0.4, 0.2], columns=["a", "b", "c"])
+    rows = {"a": np.array([0.0, 0.9]), "b": np.array([0.0, 0.1]), "c": np.array([1.0, 0.0])}
+    assert engine(rule.to_sql(dialect), rows) == [None, "cat"]
+
+
+def test_decisions_of_several_types_are_all_text():
+    app = Application(CostMatrix([[0, 1], [10, 0]]).with_abstention(0.4))
+    rule = DecisionRule(app, columns="p")
+    rows = {"p": np.array([0.01, 0.2, 0.9])}
+    assert in_duckdb(rule.to_sql(), rows) == ["0", "abstain", "1"]
+
+
+def test_truth_values_are_bits_for_sql_server():
+    pytest.importorskip("sqlglot", reason="pip install 'stakes[sql]'")
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=[False, True]))
+    text = DecisionRule(app, columns="p").to_sql("tsql")
+    assert "THEN CAST(1 AS BIT)" in text
+    assert "(1 = 1)" not in text
+
+
+def test_an_unknown_column_is_an_error_in_sqlite():
+    rule = DecisionRule(Application(YES), scores="log_odds", columns="p")
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        in_sqlite(rule.to_sql("sqlite"), {"score": [-9.0, 9.0]})
+    assert in_sqlite(rule.to_sql("sqlite", columns="a`b"), {"a`b": [9.0]}) == ["yes"]

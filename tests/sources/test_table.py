@@ -8,6 +8,7 @@ import pytest
 
 from stakes.exceptions import DataError, FormatError, MissingExtraError
 from stakes.sources.array_files import read_array
+from stakes.sources.source import from_frame
 from stakes.sources.table_file import read_table
 
 CSV = b"y,p\nno,0.25\nyes,0.75\n"
@@ -76,6 +77,32 @@ class TestTable:
         assert table.numbers("p")[:2].tolist() == [0.25, 0.5]
         assert np.isnan(table.numbers("p")[2])
         assert table.labels("k").names == ("0", "1")
+
+    def test_gaps_in_columns_of_parquet(self, tmp_path):
+        """NumPy alone would fill gaps with the last category, and make floats of integers."""
+        pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow")
+        columns = pa.table(
+            {
+                "y": pa.array(["no", None, "yes"]).dictionary_encode(),
+                "p": pa.array(["0.1", None, "0.9"]).dictionary_encode(),
+                "id": [2**53 + 1, None, 5002],
+                "b": [True, None, False],
+                "r": [{"a": 1}, {"a": None}, None],
+            }
+        )
+        parquet.write_table(columns, tmp_path / "t.parquet")
+        for table in (read_table(str(tmp_path / "t.parquet")), from_frame(columns)):
+            assert table.labels("y").codes.tolist() == [0, -1, 1]
+            assert table.cells("id").tolist() == [2**53 + 1, None, 5002]
+            assert table.cells("r").tolist() == [{"a": 1}, {"a": None}, None]
+            for name, said in (("p", [0.1, None, 0.9]), ("b", [1.0, None, 0.0])):
+                found = table.numbers(name).tolist()
+                assert [None if x != x else x for x in found] == said
+
+    def test_integers_of_json_lines_stay_integers(self, file):
+        table = read_table(file("t.jsonl", b'{"id": 7}\n{"id": null}\n'))
+        assert table.cells("id").tolist() == [7, None]
 
     def test_parquet_without_the_extra_names_it(self, file, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)

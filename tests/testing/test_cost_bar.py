@@ -26,6 +26,12 @@ def test_every_model_above_a_bar_is_named():
     )
 
 
+@pytest.mark.parametrize("bar", ["max_nec", "max_cost"])
+def test_a_bar_must_be_a_number(bar):
+    with pytest.raises(DataError, match=f"`{bar}` must be a number; got nan"):
+        assert_cost(Y, {"old": OLD}, costs=COSTS, **{bar: float("nan")})
+
+
 def test_the_normalised_cost():
     with pytest.raises(AssertionError, match=r"^old has a NEC of 0\.556, more than 0\.5\.$"):
         assert_cost(Y, {"old": OLD}, costs=COSTS, max_nec=0.5)

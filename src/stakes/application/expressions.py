@@ -184,6 +184,10 @@ class CostExpression:
 
         `columns` is a mapping (also a data frame) or a function from a name to its column.
         """
+        return self._value(columns)
+
+    def _value(self, columns: Any, *, gaps: bool = False) -> FloatArray:
+        """See `value`; with `gaps`, nan in rows that divide by 0 or come to too large a number."""
         stack: list[FloatArray] = []
         for kind, value in self.steps:
             if kind == "number":
@@ -195,7 +199,7 @@ class CostExpression:
                 stack.append(-stack.pop())
             else:
                 right, left = stack.pop(), stack.pop()
-                stack.append(self._combined(kind, left, right))
+                stack.append(self._combined(kind, left, right, gaps=gaps))
         return np.asarray(stack.pop() + 0.0)
 
     def _column(self, columns: Mapping[str, Any], name: str) -> Any:
@@ -217,7 +221,9 @@ class CostExpression:
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
 
-    def _combined(self, sign: str, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _combined(
+        self, sign: str, left: FloatArray, right: FloatArray, *, gaps: bool
+    ) -> FloatArray:
         """Two values by one of the four operations."""
         try:
             left, right = np.broadcast_arrays(left, right)
@@ -226,12 +232,14 @@ class CostExpression:
                 f"the columns of `{self.text}` must have equal lengths; got {left.shape[0]} and "
                 f"{right.shape[0]}."
             ) from None
-        if sign == "/":
+        if sign == "/" and not gaps:
             way = "leave those rows out, or give the amount as a column of its own"
             self._refuse_rows(right == 0, "divides by 0", way)
         operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             found = np.asarray(operations[sign](left, right))
+        if gaps:
+            return np.where(np.isfinite(found), found, np.nan)
         way = "use a larger unit, e.g. thousands"
         self._refuse_rows(~np.isfinite(found), "comes to a number that is too large", way)
         return found

@@ -13,7 +13,7 @@ from stakes.resources.capacity import LimitPrice, optimum
 from stakes.resources.limit import Limit, read_limits, refuse_impossible
 from stakes.rules import DecisionRule
 from stakes.rules.applied_rule import decided
-from stakes.rules.decided_rows import costs_of_decisions, faults
+from stakes.rules.decided_rows import as_decidable, costs_of_decisions, faults
 from stakes.typing import FloatArray
 
 
@@ -49,7 +49,7 @@ def limited_batch(
         if any(limit.at_least > 0 for limit in limits):
             refuse_impossible(limits, 0)
         return LimitedBatch(free, codes, ())
-    given = scores[kept].astype(rule.score_type)
+    given = as_decidable(rule, scores[kept])
     paid = None if costs is None else costs[kept]
     expected = costs_of_decisions(free, given, paid).T
     found = optimum(expected, rule.decisions, limits, None, app=rule.application)

@@ -47,7 +47,7 @@ class ColumnTypes:
                     f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
                     hint=f"did you mean {near[0]!r}?" if near else None,
                 )
-        taken = [name for name in request.columns if name.startswith(PREFIX)]
+        taken = [name for name in request.columns if name.lower().startswith(PREFIX)]
         if taken:
             message = f"column {taken[0]!r} has a name that is used while rows are counted."
             raise DataError(message, hint=f"rename it: names must not begin with {PREFIX!r}")

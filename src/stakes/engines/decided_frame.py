@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add, or_
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -17,31 +16,38 @@ from stakes._columns import in_brief
 from stakes._names import one_of
 from stakes.application import CostExpression
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
+from stakes.engines.decided_lazily import decided_lazily
 from stakes.engines.frame_reduction import native
-from stakes.engines.narwhals_expressions import DIALECT, as_table
-from stakes.engines.row_values import PREFIX
-from stakes.exceptions import CostError, DataError
-from stakes.messages.audience import either
-from stakes.messages.quantities import grouped
+from stakes.engines.narwhals_expressions import DIALECT
+from stakes.engines.undecided_rows import (
+    counted_faults,
+    ignores_case,
+    read_columns,
+    refuse_absent,
+    refuse_names,
+    refuse_undecided,
+)
+from stakes.exceptions import DataError
+from stakes.posteriors.class_order import ClassOrder, told_places
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import (
     ADDED,
-    NO_COST,
-    NO_PROBABILITY,
-    NO_SCORE,
-    NO_SUM,
     REASON,
     REASONS,
+    as_decidable,
     compared_rows,
     costs_of_decisions,
     decided_rows,
     faults,
+    named_decisions,
     outside,
 )
-from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs, per_case
-from stakes.rules.row_posteriors import has_formula, posteriors_before, sum_slack
+from stakes.rules.row_expressions import LARGEST_COST
 from stakes.rules.rule_sql import case_amounts, score_columns
 from stakes.typing import FloatArray
+
+#: The types of pandas that can be null.
+_NULLABLE: dict[Any, str] = {nw.Int64: "Int64", nw.Boolean: "boolean"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +82,12 @@ def decided_frame(
     one_of(on_error, "on_error", ("raise", "column"))
     rows = nw.from_native(native(frame))
     names = score_columns(rule, columns)
-    refuse_names(rule, rows.collect_schema().names(), names, marked=on_error == "column")
+    known, marked = rows.collect_schema().names(), on_error == "column"
+    refuse_names(rule, known, names, marked=marked, folded=ignores_case(rows))
     if rows.implementation.is_dask():
         each = "frame.map_partitions(rule.decide_frame)"
         raise DataError("a Dask frame must be decided partition by partition.", hint=each)
+    rule = _in_type_of(rule, rows, names)
     if isinstance(rows, nw.DataFrame):
         return _in_memory(rule, rows, names, on_error, capacity, codes)
     if capacity is not None:
@@ -88,7 +96,7 @@ def decided_frame(
             hint="read the frame into memory, or leave out `capacity`: the prices that a rule "
             "carries keep to its limits on average",
         )
-    return _elsewhere(rule, rows, names, on_error)
+    return DecidedFrame(*decided_lazily(rule, rows, names, on_error))
 
 
 def decided_table(rule: DecisionRule, frame: Any) -> Any:
@@ -96,16 +104,32 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
     A lazy frame is returned with a column of decisions, since its rows have not been read.
     """
-    rows = nw.from_native(frame, pass_through=True)
+    try:
+        rows = nw.from_native(frame, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        rows = nw.from_native(native(frame))  # says which columns
     if isinstance(rows, nw.LazyFrame):
         return decided_frame(rule, frame).frame
     names = rule.columns or ()
-    if not isinstance(rows, nw.DataFrame) or not set(names) <= set(rows.columns):
+    if not isinstance(rows, nw.DataFrame):
         return None
+    if not set(names) <= set(rows.columns):
+        unnamed = not all(isinstance(name, str) for name in rows.columns)
+        if unnamed or told_places(frame, rule.classes, ClassOrder()) is not None:
+            return None  # the columns are numbered, or called as the classes
     refuse_absent(rule, rows.columns, names)
+    rule = _in_type_of(rule, rows, names)
     scores, costs = arrays_read(rule, columns_read(rule, rows, names), names)
-    single = all(rows[name].dtype == nw.Float32 for name in names)
-    return _decided_arrays(rule, scores.astype(np.float32 if single else np.float64), costs)
+    return _decided_arrays(rule, scores.astype(rule.score_type), costs)
+
+
+def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
+    """The rule for scores of the type of the columns if that is narrower than its own."""
+    types = rows.collect_schema()
+    single = all(types[name] == nw.Float32 for name in names)
+    if not single or rule.score_type != "float64" or rule.scores == "decision":
+        return rule
+    return replace(rule, score_type="float32")
 
 
 def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
@@ -132,62 +156,6 @@ def _decided_arrays(rule: DecisionRule, scores: NDArray[Any], costs: FloatArray 
     return rule.positions(scores, costs=costs)
 
 
-def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
-    """The columns that are read: scores, and what costs per case are computed from."""
-    formulas = [text for row in rule.case_costs or () for text in row]
-    more = [name for text in formulas for name in CostExpression(text).columns]
-    return list(dict.fromkeys([*names, *more]))
-
-
-def refuse_names(
-    rule: DecisionRule, known: Sequence[str], names: Sequence[str], *, marked: bool
-) -> None:
-    """Raise if a column that is read is absent, or one that would be added is there already."""
-    refuse_absent(rule, known, names)
-    added = (*ADDED, *((REASON,) if marked else ()))
-    if taken := [name for name in added if name in known]:
-        raise DataError(
-            f"the table already has a column {taken[0]!r}, which would be added.",
-            hint="rename it first",
-        )
-
-
-def refuse_absent(rule: DecisionRule, known: Sequence[str], names: Sequence[str]) -> None:
-    """Raise if a column of scores, or one that costs are computed from, is absent."""
-    for name in read_columns(rule, names):
-        if name not in known:
-            there = f"there are {', '.join(map(repr, known[:12]))}"
-            if name not in names:
-                raise DataError(
-                    f"no column {name!r}, which the costs are computed from; {there}.",
-                    hint=f"add the column {name!r}, or rename the one that holds it",
-                )
-            typed = "say which columns hold the scores: --columns A,B"
-            hint = either(f"rename the column that holds it to {name!r}", typed)
-            raise DataError(f"no column {name!r}; {there}.", hint=hint)
-
-
-def refuse_undecided(undecided: dict[str, int], rows: int, first: int | None = None) -> None:
-    """Raise if rows cannot be decided, saying why, how many, and what to type instead."""
-    if not undecided:
-        return
-    total = sum(undecided.values())
-    parts = ", ".join(f"{why} in {grouped(count)}" for why, count in undecided.items())
-    where = "" if first is None else f"; the first is row {first}"
-    raise DataError(
-        f"{grouped(total)} of {grouped(rows)} rows cannot be decided ({parts}){where}.",
-        hint="to leave their decision empty and say why in a column: "
-        + either('on_error="column"', "--on-error column"),
-    )
-
-
-def named_decisions(rule: DecisionRule) -> list[Any]:
-    """The names of the decisions, as text if a column could not hold their types."""
-    names = list(rule.decisions)
-    alike = len({type(name) for name in names}) == 1 and type(names[0]) in (str, int, float, bool)
-    return names if alike else [str(name) for name in names]
-
-
 # ----------------------------------------------------------------- in memory
 
 
@@ -207,7 +175,7 @@ def arrays_decided(
     columns: dict[str, list[Any]] = {name: [None] * count for name in ADDED}
     beyond = 0
     if kept.size:
-        given = scores[kept].astype(rule.score_type)
+        given = as_decidable(rule, scores[kept])
         paid = None if costs is None else costs[kept]
         if codes is None:
             said = decided_rows(rule, given, paid)
@@ -237,11 +205,11 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
-        known &= np.isfinite(columns[name])
+        known &= np.abs(columns[name]) <= LARGEST_COST
     there = {name: values[known] for name, values in columns.items()}
     for i, row in enumerate(rule.case_costs or ()):
         for j, text in enumerate(row):
-            made[known, i, j] = CostExpression(text).value(there)
+            made[known, i, j] = CostExpression(text)._value(there, gaps=True)
     return made
 
 
@@ -263,11 +231,19 @@ def _numbers(column: Any, name: str) -> FloatArray:
     try:
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     except Exception as error:  # each library raises its own
-        first = next((cell for cell in column.to_list() if not is_number(cell)), None)
+        strange = (in_brief(cell) for cell in column.to_list() if not _holds_number(cell))
         raise DataError(
-            f"column {name!r} must hold numbers; it holds {in_brief(first)}.",
+            f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
             hint="convert it first, or name another column",
         ) from error
+
+
+def _holds_number(cell: Any) -> bool:
+    """Whether a cell is empty, a number, or text that can be read as one."""
+    try:
+        return cell is None or is_number(cell) or math.isfinite(float(cell)) or cell != cell
+    except (TypeError, ValueError):
+        return False
 
 
 def _in_memory(
@@ -294,8 +270,7 @@ def _in_memory(
     named = kind[type(named_decisions(rule)[0])]
     types |= dict.fromkeys(("decision", "next_best"), named) | {REASON: nw.String}
     backend = rows.implementation
-    made = [nw.new_series(name, cells, types[name], backend=backend)
-            for name, cells in columns.items()]  # fmt: skip
+    made = [_series(name, cells, types[name], backend) for name, cells in columns.items()]
     if backend.is_pandas():  # rows of pandas are known by their index
         index = nw.to_native(rows).index
         natives = {each.name: nw.to_native(each).set_axis(index) for each in made}
@@ -303,168 +278,9 @@ def _in_memory(
     return DecidedFrame(nw.to_native(rows.with_columns(*made)), len(rows), beyond, why, batch)
 
 
-def counted_faults(found: Any) -> dict[str, int]:
-    """How many rows have each fault; faults that do not occur are left out."""
-    counts = {why: int((found == k).sum()) for k, why in enumerate(REASONS)}
-    return {why: count for why, count in counts.items() if count}
-
-
-# ----------------------------------------------------------------- where the rows are
-
-
-def has_expression(rule: DecisionRule) -> bool:
-    """Whether every column that the rule adds is an expression over columns."""
-    return rule.cut is not None or has_formula(rule)
-
-
-def _elsewhere(rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str) -> DecidedFrame:
-    """Let the engine that holds the rows decide them, after it has counted undecidable ones."""
-    if not has_expression(rule):
-        assert rule.calibrator is not None
-        raise CostError(
-            f"{rule.calibrator.kind} calibration has no formula, so lazy frames cannot compute "
-            "what its decisions cost.",
-            hint="decide a frame in memory; or only the decision, as SQL: rule.to_sql(...)",
-        )
-    known = rows.collect_schema().names()
-    steps = _Steps(rows)
-    scores = [steps.keep(f"s{i}", DIALECT.number(name)) for i, name in enumerate(names)]
-    reason = steps.keep("why", _reason(rule, scores, names))
-    count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
-    if on_error == "raise":
-        refuse_undecided(why, count)
-    made = _said(rule, steps, scores)
-    if why:
-        made = {name: nw.when(reason.is_null()).then(each) for name, each in made.items()}
-    made |= {REASON: reason} if on_error == "column" else {}
-    found = steps.rows.with_columns(**made).select(*known, *made)
-    return DecidedFrame(nw.to_native(found), count, beyond, why)
-
-
-class _Steps:
-    """Rows to which intermediate columns are added."""
-
-    def __init__(self, rows: Any) -> None:
-        self.rows = rows
-
-    def keep(self, name: str, expression: Any) -> Any:
-        """Make a column of an expression that is used more than once."""
-        self.rows = self.rows.with_columns(**{PREFIX + name: expression})
-        return nw.col(PREFIX + name)
-
-
-def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
-    """Why a row cannot be decided, as text; null where it can."""
-    lit = nw.lit
-    found: Any = lit(None, dtype=nw.String)
-    if rule.per_case:
-        _, read = case_amounts(rule, DIALECT)
-        absent = reduce(or_, [_no_number(each) for each in read])
-        found = nw.when(absent).then(lit(NO_COST)).otherwise(found)
-    if rule.scores == "posterior":
-        if len(scores) > 1:
-            off = (reduce(add, scores) - 1.0).abs() > sum_slack(rule)
-            found = nw.when(off).then(lit(NO_SUM)).otherwise(found)
-        strange = reduce(or_, [(each < 0.0) | (each > 1.0) for each in scores])
-        found = nw.when(strange).then(lit(NO_PROBABILITY)).otherwise(found)
-    empty = reduce(or_, [_no_number(each) for each in scores])
-    return nw.when(empty).then(lit(NO_SCORE)).otherwise(found)
-
-
-def _no_number(value: Any) -> Any:
-    """Whether a value is null or nan."""
-    return value.is_null() | value.is_nan()
-
-
-def _looked_at(
-    rule: DecisionRule, rows: Any, scores: list[Any], reason: Any
-) -> tuple[int, dict[str, int], int]:
-    """Count all rows, undecidable rows by reason, and rows beyond the range, in one pass."""
-    asked = {"rows": nw.len()}
-    for k, why in enumerate(REASONS):
-        asked[f"why{k}"] = (reason == why).cast(nw.Int64).sum()
-    if rule.score_range is not None:
-        low, high = rule.score_range
-        asked_of = scores[1:] if len(scores) == 2 else scores
-        beyond = reduce(or_, [(each < low) | (each > high) for each in asked_of])
-        asked["beyond"] = (beyond & reason.is_null()).cast(nw.Int64).sum()
-    told = {name: cells[0] or 0 for name, cells in as_table(rows.select(**asked)).items()}
-    counts = {why: int(told[f"why{k}"]) for k, why in enumerate(REASONS)}
-    undecided = {why: count for why, count in counts.items() if count}
-    return int(told["rows"]), undecided, int(told.get("beyond", 0))
-
-
-def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any]:
-    """Expressions for the four columns that are added to rows that can be decided."""
-    names = named_decisions(rule)
-    single = scores[-1]
-    if len(scores) == 2 and rule.scores != "posterior":  # log odds of two columns
-        single = scores[1] - scores[0]
-    called = [DIALECT.literal(name) for name in names]
-    if rule.cut is not None:
-        code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts()))
-        unknown = nw.lit(None, dtype=nw.Float64)
-        return {"decision": _one_of(code, called), "expected_cost": unknown,
-                "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
-    before = posteriors_before(rule, DIALECT, scores, steps.keep)
-    sums = (
-        per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
-    )
-    if rule.has_raw_cuts:
-        chosen = decided_by_cuts(DIALECT, single, *rule.raw_cuts())
-    else:
-        chosen = argmin(DIALECT, *(sums or expected_costs(DIALECT, before, rule._compared)))
-    code = steps.keep("d", chosen)
-    each = [steps.keep(f"e{j}", cost) for j, cost in enumerate(_costs(rule, before, sums, steps))]
-    cost = steps.keep("paid", _one_of(code, each))
-    made = {"decision": _one_of(code, called), "expected_cost": cost}
-    if len(each) == 1:
-        made |= {
-            "next_best": nw.lit(None, dtype=nw.String),
-            "margin": nw.lit(None, dtype=nw.Float64),
-        }
-    elif len(each) == 2:
-        over = _not_below_zero(_one_of(code, each[::-1]) - cost)
-        made |= {"next_best": _one_of(code, called[::-1]), "margin": over}
-    else:
-        far = DIALECT.literal(float("inf"))
-        others = [DIALECT.when(code == j, far, one) for j, one in enumerate(each)]
-        others = [steps.keep(f"o{j}", one) for j, one in enumerate(others)]
-        least = steps.keep("least", DIALECT.smallest(others))
-        after = steps.keep("n", argmin(DIALECT, others, None, 0.0))
-        made |= {"next_best": _one_of(after, called), "margin": _not_below_zero(least - cost)}
-    return made
-
-
-def _not_below_zero(value: Any) -> Any:
-    """A number, or 0 where rounding made it negative."""
-    return DIALECT.greatest([value, DIALECT.literal(0.0)])
-
-
-def _one_of(code: Any, values: Sequence[Any]) -> Any:
-    """The value at a position."""
-    branches = [(code == j, value) for j, value in enumerate(values[:-1])]
-    return DIALECT.first_of(branches, values[-1])
-
-
-def _costs(rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps) -> list[Any]:
-    """What each decision is expected to cost where the rule runs."""
-    factors = [float(factor) for factor in rule.factors]
-    stays = rule.stays and (rule.scores == "posterior" or len(rule.classes) == 2)
-    normalised = stays and (rule.calibrator is None or len(rule.classes) == 2)
-    moved = before if rule.stays else [f * p for f, p in zip(factors, before, strict=True)]
-    if sums is None:
-        table = rule.priced_costs.values.T.tolist()
-        costs = [_weighed(moved, column) for column in table]
-    else:  # already weighed by the factors
-        costs = sums[0]
-    if normalised:
-        return costs
-    total = steps.keep("all", reduce(add, moved))
-    return [cost / total for cost in costs]
-
-
-def _weighed(parts: list[Any], weights: list[float]) -> Any:
-    """A weighted sum; 0 if all weights are 0."""
-    terms = [w * part for w, part in zip(weights, parts, strict=True) if w]
-    return reduce(add, terms) if terms else parts[0] * 0.0
+def _series(name: str, cells: list[Any], kind: Any, backend: Any) -> Any:
+    """A column. Plain integers and truth values of pandas cannot be null: None would be False."""
+    if backend.is_pandas_like() and kind in _NULLABLE and None in cells:
+        made = backend.to_native_namespace().Series(cells, name=name, dtype=_NULLABLE[kind])
+        return nw.from_native(made, series_only=True)
+    return nw.new_series(name, cells, kind, backend=backend)

@@ -14,18 +14,13 @@ from numpy.typing import NDArray
 
 from stakes._optional import load
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
-from stakes.engines.decided_frame import (
-    DecidedFrame,
-    arrays_read,
-    columns_read,
-    decided_frame,
-    has_expression,
-    read_columns,
-    refuse_names,
-)
+from stakes.engines.decided_frame import DecidedFrame, arrays_read, columns_read, decided_frame
+from stakes.engines.decided_lazily import has_expression
+from stakes.engines.undecided_rows import read_columns, refuse_names, refuse_undecided
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule
+from stakes.rules.decided_rows import REASON
 from stakes.rules.rule_sql import score_columns
 from stakes.sources.table_output import line_of
 
@@ -106,17 +101,31 @@ def _by_batches(
     columns: Any,
     codes: NDArray[Any] | None = None,
 ) -> DecidedFrame:
-    """Write rows that NumPy decides in batches: for limits, and calibrations without a formula."""
+    """Write rows that NumPy decides in batches: for limits, and calibrations without a formula.
+
+    If undecided rows are an error, it is raised when those of all batches are counted.
+    """
     rows, outside, why = 0, 0, Counter[str]()
+    first: int | None = None  # the number of the first undecided row
     writer: Any = None
     with path.open("wb") as stream:
         for table in _tables(relation):
             taken = None if codes is None else codes[rows : rows + len(table)]
-            found = decided_frame(rule, table, on_error=on_error, columns=columns, codes=taken)
-            writer = writer or _writer(ending, stream, found.frame.schema)
-            writer[0](found.frame)
+            found = decided_frame(rule, table, on_error="column", columns=columns, codes=taken)
+            frame = found.frame
+            if first is None and found.undecided:
+                reasons = frame.column(REASON).to_pylist()
+                first = rows + next(k for k, said in enumerate(reasons, 1) if said is not None)
             rows, outside = rows + found.rows, outside + found.outside
             why.update(found.undecided)
+            if on_error == "raise":
+                frame = frame.drop_columns([REASON])
+                if first is not None:
+                    continue  # nothing of this file is kept
+            writer = writer or _writer(ending, stream, frame.schema)
+            writer[0](frame)
+        if on_error == "raise":
+            refuse_undecided(dict(why), rows, first)
         if writer is not None:
             writer[1]()
     return DecidedFrame(None, rows, outside, dict(why))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import same_length
-from stakes._columns import as_array, in_brief
+from stakes._columns import as_array, cells_of, in_brief
 from stakes.exceptions import DataError
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
@@ -47,7 +47,7 @@ def read_inputs(inputs: Any, size: int) -> Inputs:
         columns = {str(name): _column(values, str(name)) for name, values in inputs.items()}
     elif hasattr(inputs, "columns") and not callable(inputs.columns):
         frame = nw.from_native(inputs, eager_only=True)
-        columns = {name: _column(frame[name].to_numpy(), name) for name in frame.columns}
+        columns = {name: _column(_cells(frame[name]), name) for name in frame.columns}
     else:
         array = as_array(inputs, "inputs")
         if array.ndim != 2:
@@ -61,6 +61,11 @@ def read_inputs(inputs: Any, size: int) -> Inputs:
     for name, column in columns.items():
         same_length("posteriors", size, name, column.shape[0])
     return Inputs(columns)
+
+
+def _cells(column: Any) -> Any:
+    """The cells of a column of a data frame; missing numbers are nan."""
+    return column.to_numpy() if column.dtype.is_numeric() else cells_of(column)
 
 
 def _column(values: Any, name: str) -> NDArray[Any]:

@@ -41,9 +41,12 @@ def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
         return as_positions(encode(scores, rule.decisions, "scores")).astype(kind)
     if rule.has_raw_cuts and rule.scores != "posterior":
         return decided_by_raw_cuts(rule, _single(rule, scores))
-    if rule.has_raw_cuts and (rule.calibrator is not None or rule.cut is not None):
+    exact = rule.calibrator is None and rule.cut is None and rule.score_type == "float64"
+    if rule.has_raw_cuts and not exact:
         posteriors = _as_given(rule, scores)
         refuse_bad_posteriors(posteriors)
+        if rule._possible:
+            _refuse_impossible(rule, posteriors)
         single = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
         return decided_by_raw_cuts(rule, single)
     posteriors = posteriors_of_scores(rule, scores)
@@ -75,8 +78,12 @@ def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
 def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes, in their own type."""
     array = _in_order(rule, scores)
-    half = getattr(scores, "dtype", None) == np.float16  # a column is read as float64
-    return array.astype(np.float16) if half else array
+    if getattr(scores, "dtype", None) == np.float16:  # a column is read as float64
+        return array.astype(np.float16)
+    narrow = np.dtype(rule.score_type)
+    if not rule.has_cuts and narrow.itemsize < array.dtype.itemsize:
+        return array.astype(narrow)
+    return array
 
 
 def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:

@@ -25,7 +25,11 @@ from stakes._kernels.bayes_rule import (
 from stakes._names import one_of
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import CostError
-from stakes.rules.raw_cuts import SCORE_TYPES, cuts_before_calibration
+from stakes.rules.raw_cuts import (
+    SCORE_TYPES,
+    cuts_before_calibration,
+    last_rounded_to,
+)
 from stakes.typing import FloatArray, Name
 
 if TYPE_CHECKING:
@@ -125,6 +129,7 @@ class CutPoints(AnswersGuesses):
         Decision `k + 1` is taken if ``score > cut[k]``. This holds for scores of this type only:
         the cut is the last such number below the change. If a step of the calibrator begins at a
         score, the cut is the number just before it. Decisions that no score leads to are left out.
+        Scores of a wider type than that of the rule are decided as if rounded to it.
 
         Parameters
         ----------
@@ -144,13 +149,22 @@ class CutPoints(AnswersGuesses):
         ([0.25], [0, 1])
         """
         kind = self.score_type if score_type is None else score_type
-        if self.calibrator is None or not self.has_cuts:
-            return self.cuts(kind)
+        if not self.has_cuts:
+            return self.cuts(kind)  # says why there are none
         kind = one_of(kind, "score_type", SCORE_TYPES)
         if kind not in self._raw_cuts:
-            self._raw_cuts[kind] = cuts_before_calibration(self, kind)
+            self._raw_cuts[kind] = self._raw_cuts_in(kind)
         at, taken = self._raw_cuts[kind]
         return list(at), list(taken)
+
+    def _raw_cuts_in(self, kind: str) -> tuple[list[float], list[int]]:
+        """See `raw_cuts`."""
+        if np.dtype(kind).itemsize > np.dtype(self.score_type).itemsize:
+            at, taken = self.raw_cuts()
+            return [last_rounded_to(cut, self.score_type, kind) for cut in at], taken
+        if self.cut is not None:
+            return [float(np.dtype(kind).type(self.cut))], [0, 1]
+        return self.cuts(kind) if self.calibrator is None else cuts_before_calibration(self, kind)
 
     @cached_property
     def _raw_cuts_known(self) -> tuple[list[float], list[int]]:
@@ -215,6 +229,16 @@ class CutPoints(AnswersGuesses):
     def stays(self) -> bool:
         """Whether posteriors are used without moving them to other priors."""
         return all(factor == self.factors[0] for factor in self.factors)
+
+    @cached_property
+    def _possible(self) -> list[int]:
+        """Positions of the classes that can occur, if posteriors may be those of others only.
+
+        Empty if every class can occur, and if posteriors are never exactly 0 or are not moved.
+        """
+        moved = self.scores == "posterior" and self.calibrator is None and self.cut is None
+        found = [k for k, factor in enumerate(self.factors) if factor > 0]
+        return found if moved and len(found) < len(self.factors) else []
 
     @property
     def _compared(self) -> Compared:

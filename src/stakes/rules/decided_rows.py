@@ -14,6 +14,8 @@ from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
 from stakes.rules.applied_rule import decided, posteriors_of_scores
+from stakes.rules.raw_cuts import LARGEST_SCORE
+from stakes.rules.row_expressions import LARGEST_COST
 from stakes.typing import FloatArray, Name
 
 if TYPE_CHECKING:
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
 ADDED = ("decision", "expected_cost", "next_best", "margin")
 REASON = "not_decided"
 #: Why a row cannot be decided, in the order in which this is checked.
-NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST = (
-    "no score", "not a probability", "probabilities do not add to 1", "no cost",
+NO_SCORE, NO_PROBABILITY, NO_SUM, NO_SHARE, NO_COST = (
+    "no score", "not a probability", "probabilities do not add to 1",
+    "only classes with a prior of 0", "no cost",
 )  # fmt: skip
-REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_COST)
+REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_SHARE, NO_COST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +81,13 @@ def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> Fl
     return expected if rule.prices is None else expected + rule.prices[:, None]
 
 
+def named_decisions(rule: DecisionRule) -> list[Any]:
+    """The names of the decisions, as text if a column could not hold their types."""
+    names = list(rule.decisions)
+    alike = len({type(name) for name in names}) == 1 and type(names[0]) in (str, int, float, bool)
+    return names if alike else [str(name) for name in names]
+
+
 def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> NDArray[np.intp]:
     """For each row, the position in `REASONS` of why it cannot be decided; -1 if it can.
 
@@ -86,14 +96,29 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
     table = scores[:, None] if scores.ndim == 1 else scores
     found = np.full(len(scores), -1)
     if costs is not None:
-        found[~np.isfinite(costs).all(axis=(1, 2))] = REASONS.index(NO_COST)
+        known = (np.abs(costs) <= LARGEST_COST).all(axis=(1, 2))
+        found[~known] = REASONS.index(NO_COST)
     if rule.scores == "posterior":
+        slack = 0.0
+        if possible := rule._possible:
+            every = table if table.shape[1] > 1 else np.hstack([1 - table, table])
+            lost = (every[:, possible] == 0).all(axis=1)
+            found[lost] = REASONS.index(NO_SHARE)
         if table.shape[1] > 1:
-            off = np.abs(table.sum(axis=1) - 1) > sum_tolerance(np.dtype(rule.score_type))
-            found[off] = REASONS.index(NO_SUM)
-        found[((table < 0) | (table > 1)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
+            slack = sum_tolerance(np.dtype(rule.score_type))
+            found[np.abs(table.sum(axis=1) - 1) > slack] = REASONS.index(NO_SUM)
+        found[((table < 0) | (table > 1 + slack)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
     found[np.isnan(table).any(axis=1)] = REASONS.index(NO_SCORE)
     return found
+
+
+def as_decidable(rule: DecisionRule, scores: FloatArray) -> NDArray[Any]:
+    """Scores without faults in the type of the rule, and no larger than calibrators take."""
+    found = scores.astype(rule.score_type)
+    if rule.calibrator is None or rule.scores == "posterior":
+        return found
+    most = min(LARGEST_SCORE, float(np.finfo(found.dtype).max))
+    return np.where(np.isinf(found), found, np.clip(found, -most, most))
 
 
 def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:

@@ -31,7 +31,7 @@ from stakes.rules.rule_parts import (
     priors_of_calibrator,
     refuse_what_contradicts,
 )
-from stakes.rules.rule_words import in_words, in_words_short, texts_for
+from stakes.rules.rule_words import in_words, in_words_short, model_in_words, texts_for
 from stakes.typing import FloatArray, Name, Priors
 
 if TYPE_CHECKING:
@@ -458,7 +458,8 @@ class DecisionRule(CutPoints):
         return self.words()
 
     def __repr__(self) -> str:
-        whose = "" if self.model is None else f" of {self.model}"
+        model = model_in_words(self)
+        whose = "" if model is None else f" of {model}"
         return f"<DecisionRule{whose}: {self}>"
 
     def record(self) -> dict[str, Any]:

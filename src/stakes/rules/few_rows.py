@@ -32,6 +32,8 @@ def decided_few(rule: CutPoints, scores: Any) -> NDArray[Any] | None:
     """
     if not rule._decides_plain_numbers or (array := _plain(scores)) is None:
         return None
+    if not rule.has_cuts and np.dtype(rule.score_type).itemsize < array.dtype.itemsize:
+        return None  # sums are compared in the type of the rule
     if not rule.has_cuts or (array.ndim == 2 and rule.scores == "posterior"):
         if not _is_table(rule, array):
             return None

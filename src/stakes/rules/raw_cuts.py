@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 #: The types that scores of a rule can have.
 SCORE_TYPES = ("float64", "float32", "float16")
 #: The largest score that calibrators take.
-_LARGEST = 1e100
+LARGEST_SCORE = 1e100
+
+
+def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
+    """The last number of a wide type that is a cut of a narrow type, or below it, once rounded."""
+    small, large = np.dtype(narrow).type, np.dtype(wide).type
+    after = float(np.nextafter(small(cut), small(np.inf)))
+    if not (np.isfinite(cut) and np.isfinite(after)):
+        return cut
+    middle = large((cut + after) / 2)  # exact; it is rounded to the even one of the two
+    return float(middle if small(middle) <= cut else np.nextafter(middle, large(-np.inf)))
 
 
 # The cut is the rule: docs/design/rules.md.
@@ -66,7 +76,7 @@ def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
     number = np.finfo(np.dtype(kind))
     if rule.scores == "posterior":
         return float(number.smallest_subnormal), float(1 - number.epsneg)
-    most = min(_LARGEST, float(number.max))
+    most = min(LARGEST_SCORE, float(number.max))
     return -most, most
 
 

@@ -21,6 +21,8 @@ Amounts = Mapping[tuple[int, int], Any]
 #: Expected costs; sums of their absolute products, if these differ; and the margin for ties,
 #: which is relative to these sums.
 Sums = tuple[list[Any], list[Any] | None, float]
+#: Larger amounts count as infinite. Every engine reads this number exactly.
+LARGEST_COST = 1e308
 #: The most decisions to compare in pairs, which engines do faster than a minimum.
 _PAIRWISE = 8
 

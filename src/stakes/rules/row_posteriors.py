@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import reduce
-from operator import add
+from operator import add, and_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -62,11 +62,16 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
         return dialect.known(reduce(add, columns))
     if rule.scores != "posterior":  # nan is above infinity
         return reduce(add, columns) <= lit(math.inf)
+    every = columns if len(columns) > 1 else [lit(1.0) - columns[0], columns[0]]
+    possible = [every[k] for k in rule._possible]
+    likely = [reduce(add, possible) > lit(0.0)] if possible else []
     if len(columns) == 1:
-        return dialect.between(columns[0], lit(0.0), lit(1.0))
-    slack = sum_slack(rule)
-    total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
-    return reduce(lambda a, b: a & b, [each >= lit(0.0) for each in columns]) & total
+        fits = [dialect.between(columns[0], lit(0.0), lit(1.0))]
+    else:
+        slack = sum_slack(rule)
+        total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
+        fits = [*(each >= lit(0.0) for each in columns), total]
+    return reduce(and_, [*fits, *likely])
 
 
 def sum_slack(rule: CutPoints) -> float:

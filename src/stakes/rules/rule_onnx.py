@@ -38,7 +38,8 @@ def rule_as_onnx(
     _refuse_unsayable(rule)
     given, width = Value(graph, "scores"), None if one else len(rule.classes)
     scores = [graph.add("Gather", given, graph.literal(k), axis=1) for k in range(width or 0)]
-    outputs, said = _outputs(replace(rule, score_type=kind), graph, scores or [given])
+    cuts = rule.raw_cuts(kind) if rule.has_raw_cuts else None
+    outputs, said = _outputs(replace(rule, score_type=kind), graph, scores or [given], cuts)
     model = _assembled(rule, graph, (_TYPES[kind], width), outputs, said, opset)
     if path is not None:
         write_whole(as_path(path), model.SerializeToString())
@@ -75,7 +76,10 @@ def _refuse_unsayable(rule: DecisionRule) -> None:
 
 
 def _outputs(
-    rule: DecisionRule, graph: Graph, scores: list[Value]
+    rule: DecisionRule,
+    graph: Graph,
+    scores: list[Value],
+    cuts: tuple[list[float], list[int]] | None,
 ) -> tuple[dict[str, Value], dict[str, str]]:
     """The outputs of the graph by name, and its metadata."""
     doubles = [graph.cast(each, "DOUBLE") for each in scores]
@@ -83,8 +87,8 @@ def _outputs(
     neutral = 1 / len(rule.classes) if rule.scores == "posterior" else 0.0
     doubles = [graph.add("Where", fits, each, graph.literal(neutral)) for each in doubles]
     parts, said = _posteriors(rule, graph, doubles)
-    if rule.has_raw_cuts:
-        taken = _by_cuts(rule, graph, scores[-1])
+    if cuts is not None:
+        taken = _by_cuts(rule, graph, scores[-1], *cuts)
     else:
         taken = argmin(graph, *expected_costs(graph, parts, rule._compared))
     decision = graph.add("Where", fits, taken, graph.literal(-1), called="decision")
@@ -99,9 +103,10 @@ def _outputs(
     return found, said
 
 
-def _by_cuts(rule: DecisionRule, graph: Graph, score: Value) -> Value:
+def _by_cuts(
+    rule: DecisionRule, graph: Graph, score: Value, at: list[float], taken: list[int]
+) -> Value:
     """Compare the score with the same cuts as `decide`, in its own type."""
-    at, taken = rule.raw_cuts()
     if not at:
         return graph.literal(taken[0])
     column = graph.add("Unsqueeze", score, graph.constant(np.array([1])))

@@ -14,7 +14,15 @@ from stakes._optional import load
 from stakes.application import CostExpression
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import either
-from stakes.rules.row_expressions import Amounts, amount_of, argmin, expected_costs, per_case
+from stakes.rules.decided_rows import named_decisions
+from stakes.rules.row_expressions import (
+    LARGEST_COST,
+    Amounts,
+    amount_of,
+    argmin,
+    expected_costs,
+    per_case,
+)
 from stakes.rules.row_posteriors import has_formula, posteriors_before, valid
 from stakes.rules.sql_text import DIALECTS, DUCKDB, Sql, SqlDialect
 
@@ -30,6 +38,12 @@ class _WithoutNaN(type(DUCKDB)):  # type: ignore[misc]
     """The SQL that is translated for engines without nan."""
 
     has_nan = False
+
+    def literal(self, value: Any) -> Sql:
+        """Truth values as bits: SQL Server has conditions, which are no values."""
+        if isinstance(value, bool):
+            return Sql(f"CAST({int(value)} AS BOOLEAN)")
+        return Sql(super().literal(value).text)
 
 
 def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
@@ -55,8 +69,13 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
     names = score_columns(rule, columns)
     if rule.scores == "decision":
         raise CostError("decisions are taken already; there is no SQL to decide them.")
+    called = named_decisions(rule)
     if rule.has_raw_cuts and len(names) in (1, 2) and _is_single(rule, names):
-        return _by_cuts(rule, dialect, dialect.column(names[-1]))
+        decided = _by_cuts(rule, dialect, dialect.column(names[-1]), called)
+        if len(names) == 1 and not rule._possible:
+            return decided
+        fits = valid(rule, dialect, [dialect.number(name) for name in names])
+        return Sql(f"CASE WHEN {fits.text} THEN {decided.text} END")
     if rule.calibrator is None and not has_formula(rule):
         raise DataError(f"a rule on ranks reads one column; got {listed(names)}.")
     if not has_formula(rule):
@@ -72,11 +91,13 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
     if rule.per_case:
         amounts, read = case_amounts(rule, dialect)
         sums = per_case(dialect, parts, amounts, rule)
-        for each in read:
-            fits = fits & dialect.known(each)
+        ends = dialect.literal(-LARGEST_COST), dialect.literal(LARGEST_COST)
+        paid = [each for each in amounts.values() if not isinstance(each, float)]
+        for each in [*read, *paid]:  # a null or nan lies in no range
+            fits = fits & dialect.between(each, *ends)
     else:
         sums = expected_costs(dialect, parts, rule._compared)
-    decided = argmin(dialect, *sums, names=rule.decisions)
+    decided = argmin(dialect, *sums, names=called)
     return Sql(f"CASE WHEN {fits.text} THEN {decided.text} END")
 
 
@@ -135,16 +156,16 @@ def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
     return amounts, list(read.values())
 
 
-def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
+def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql, called: list[Any]) -> Sql:
     """Compare the score with the cuts; null for nan and invalid probabilities."""
-    at, taken = rule.raw_cuts()
-    names = [dialect.literal(rule.decisions[j]).text for j in taken]
+    at, taken = rule.raw_cuts("float64")  # for columns of doubles; others are subsets of them
+    names = [dialect.literal(called[j]).text for j in taken]
     low, high = ["", ""]
     if rule.scores == "posterior":
         low, high = f"{score.text} >= 0", f"{score.text} <= 1"
     elif dialect.has_nan:
         high = f"{score.text} <= {dialect.literal(np.inf).text}"
-    pairs = [_sides(dialect, score, cut, rule.score_type) for cut in at]
+    pairs = [_sides(dialect, score, cut) for cut in at]
     parts = []
     for k, name in enumerate(names):
         above = pairs[k - 1][1] if k else low
@@ -156,10 +177,9 @@ def _by_cuts(rule: DecisionRule, dialect: SqlDialect, score: Sql) -> Sql:
     return Sql(f"CASE {' '.join(f'WHEN {holds} THEN {name}' for holds, name in parts)} END")
 
 
-def _sides(dialect: SqlDialect, score: Sql, cut: float, kind: str) -> tuple[str, str]:
+def _sides(dialect: SqlDialect, score: Sql, cut: float) -> tuple[str, str]:
     """Conditions "not above a cut" and "above it", with the cut or the next float if shorter."""
-    number = np.dtype(kind).type
-    after = float(np.nextafter(number(cut), number(np.inf)))
+    after = float(np.nextafter(cut, np.inf))
     if len(repr(after)) < len(repr(cut)):
         shown = dialect.literal(after).text
         return f"{score.text} < {shown}", f"{score.text} >= {shown}"

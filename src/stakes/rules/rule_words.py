@@ -46,6 +46,13 @@ def in_words(rule: DecisionRule) -> str:
     return f"{letter}{after} {', '.join(said)}, {last} {names[-1]}"
 
 
+def model_in_words(rule: DecisionRule) -> str | None:
+    """The name of the model, without ", per case" where the words of the rule say it again."""
+    if rule.model is None or not rule.per_case:
+        return rule.model
+    return rule.model.removesuffix(", per case")
+
+
 def in_words_short(rule: DecisionRule) -> str | None:
     """The same for a table, "see notes" if there are several cuts; None without cuts."""
     if rule.per_case:

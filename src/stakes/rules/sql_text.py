@@ -184,8 +184,12 @@ class PostgresDialect(SqlDialect):
 
 
 class SqliteDialect(SqlDialect):
-    """The SQL of SQLite, which stores nan as null."""
+    """The SQL of SQLite, which stores nan as null.
 
+    It takes an unknown name in double quotes for text, and text is above all numbers.
+    """
+
+    quote = "`"
     double_type = "REAL"
     has_nan = False
 

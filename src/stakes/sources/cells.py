@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import float_of
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 
@@ -86,7 +87,10 @@ def as_numbers(
     if cells.dtype.kind == "O":
         found = cells.tolist()
         _refuse_containers(found, what)
-        cells = as_text_array(["" if _absent(cell) else _text(cell) for cell in found])
+        kept = [None if _absent(cell) else cell for cell in found]
+        if all(cell is None or isinstance(cell, (bool, int)) for cell in kept):
+            return np.array([np.nan if cell is None else float_of(cell) for cell in kept])
+        cells = as_text_array(["" if cell is None else _text(cell) for cell in kept])
     try:
         return _as_floats(cells)
     except ValueError:  # a cell is empty or not a number

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checksums import plain_object
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import as_text_array
@@ -56,22 +57,13 @@ def read(data: bytes, name: str) -> Table:
 def _said(line: str, place: str) -> Iterator[tuple[str, Any]]:
     """The names and values of a line."""
     try:
-        found = json.loads(line, object_pairs_hook=_object)
+        found = json.loads(line, object_pairs_hook=plain_object)
     except (ValueError, RecursionError) as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         raise FormatError(f"{place} cannot be read as JSON ({said}).", hint=_HINT) from None
     if not isinstance(found, dict):
         raise FormatError(f"{place} is not an object.", hint=_HINT)
     return _flat(found)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; raise for a repeated name, since either value could be meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"it says '{next(key for key in keys if keys.count(key) > 1)}' twice")
-    return found
 
 
 def _flat(found: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -93,7 +85,12 @@ def _column(values: list[Any]) -> NDArray[Any]:
     if kinds == {str}:
         return as_text_array(values)
     whole = [value for value in values if type(value) is int]
-    if not kinds <= {float, int, type(None)} or any(abs(value) > _LARGEST for value in whole):
+    gaps = kinds == {int, type(None)}  # floats would turn 7 into 7.0
+    if (
+        gaps
+        or not kinds <= {float, int, type(None)}
+        or any(abs(value) > _LARGEST for value in whole)
+    ):
         return np.array(values, dtype=object)
     if kinds == {int}:
         return np.array(whole)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from stakes._columns import cells_of
 from stakes._optional import load
 from stakes.exceptions import DataError, FormatError
 from stakes.sources.table import Table
@@ -30,7 +32,7 @@ def read(data: bytes, name: str) -> Table:
         raise FormatError(message, hint="write or copy the file again") from None
     if table.num_rows == 0:
         raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
-    getters = [column.to_numpy for column in table.columns]
+    getters = [partial(cells_of, column) for column in table.columns]
     return Table(name, table.num_rows, names, "Parquet", getters=getters)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from stakes._checks import of_kind
+from stakes._columns import cells_of
 from stakes._files import as_path
 from stakes._optional import load
 from stakes.exceptions import DataError, MissingExtraError
@@ -219,5 +220,5 @@ def from_frame(frame: Any, name: str = "the frame") -> Table:
         raise DataError(message, hint=hint) from None
     if not len(rows):
         raise DataError(f"{name} has no rows.", hint="I need one row per case")
-    columns = {str(column): rows[column].to_numpy() for column in rows.columns}
+    columns = {str(column): cells_of(rows[column]) for column in rows.columns}
     return table_of_columns(name, columns, "data frame")

@@ -8,6 +8,8 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
+
 from stakes._optional import load
 from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
@@ -46,8 +48,8 @@ def _written(value: Any, *, comma: bool) -> str:
 
 
 def _cell(value: Any) -> str:
-    """A cell as text."""
-    if value is None:
+    """A cell as text; empty if there is no value."""
+    if value is None or value != value:
         return ""
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
@@ -66,6 +68,8 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
             cells = table.cells(name)
             if cells.dtype.kind not in "SUO":
                 typed[name] = pyarrow.array(cells)
+            elif cells.dtype.kind == "O" and _are_whole(cells.tolist()):
+                typed[name] = pyarrow.array(cells.tolist())
             elif name in scores:
                 typed[name] = pyarrow.array(table.numbers(name))
             else:
@@ -79,6 +83,13 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
     return bytes(stream.getvalue().to_pybytes())
 
 
+def _are_whole(cells: list[Any]) -> bool:
+    """Whether cells are integers that Parquet can hold, or all truth values, with gaps."""
+    known = [cell for cell in cells if cell is not None]
+    alike = {type(cell) for cell in known} in ({int}, {bool})
+    return alike and all(abs(cell) < 2**63 for cell in known)
+
+
 def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
     """One object per row: JSON lines stay as they were; of other text, scores become numbers."""
     if table.lines:
@@ -90,6 +101,9 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
     for name in table.names:
         cells = table.cells(name)
         told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
+        if cells.dtype.kind == "M":  # lists of nanoseconds would be plain numbers
+            told = cells.astype(str).astype(object)
+            told[np.isnat(cells)] = None
         old.append([cell.decode("utf-8") if isinstance(cell, bytes) else cell
                     for cell in told.tolist()])  # fmt: skip
     names = [*table.names, *columns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from stakes._checks import as_number, of_kind
@@ -63,6 +64,9 @@ def assert_cost(
     ev = _evaluation(y_true, models, options)
     given = {"cost": max_cost, "nec": max_nec}
     bars = {name: as_number(bar, f"max_{name}") for name, bar in given.items() if bar is not None}
+    for name, bar in bars.items():
+        if math.isnan(bar):  # every cost would pass
+            raise DataError(f"`max_{name}` must be a number; got nan.")
     if not bars and ev.challenge is None:
         raise DataError(
             "there is nothing to assert.", hint='max_nec=0.5, max_cost=1.2, or baseline="current"'

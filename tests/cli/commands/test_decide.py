@@ -198,6 +198,29 @@ def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
     assert found == [rule.decisions[j] for j in rule.positions(p)]
 
 
+def test_rows_of_all_batches_are_counted(run, saved, tmp_path, monkeypatch):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    y, p = two()
+    rule = DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p", model="m")
+    monkeypatch.setattr("stakes.engines.decided_stream._BATCH", 2048)
+    cells = ["0.5"] * 9000
+    cells[5000], cells[8999] = "1.5", "1.5"
+    file, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    file.write_text("p\n" + "\n".join(cells) + "\n")
+    given = ["decide", str(file), "--rule", saved(rule), "-o", str(out), "--engine"]
+    for engine in ("memory", "duckdb"):
+        ran = run(*given, engine)
+        said = "2 of 9 000 rows cannot be decided (not a probability in 2); the first is row 5001"
+        assert said in ran.err
+        assert not out.exists()
+
+
+def test_json_without_a_file_is_refused(run, write, saved):
+    ran = run("decide", write("new.csv", NEW), "--rule", saved(), "--json")
+    assert ran.code == 2
+    assert (ran.out, "--json says what was done" in ran.err) == ("", True)
+
+
 def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):
     pytest.importorskip("duckdb")
     p = np.random.default_rng(5).random(300).round(3)
@@ -228,3 +251,36 @@ def test_too_many_rows_to_share_out(run, write, saved, tmp_path, monkeypatch):
     assert "3 rows are too many to be decided within limits" in ran.err
     assert "leave out --capacity" in ran.err
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]])
+def test_cells_of_parquet_with_gaps_are_copied(run, saved, tmp_path, engine):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    columns = {
+        "id": [2**53 + 1, None, 5002],
+        "region": arrow.array(["a", None, "b"]).dictionary_encode(),
+        "paid": [True, None, False],
+        "p": arrow.array(["0.5", None, "0.01"]).dictionary_encode(),
+    }
+    parquet.write_table(arrow.table(columns), tmp_path / "new.parquet")
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(), "--on-error", "column"]
+    for ending in ("csv", "jsonl", "parquet"):
+        out = tmp_path / f"out.{ending}"
+        ran = run(*given, *engine, "-o", str(out))
+        assert ran.code == 0, ran.err
+        if ending == "csv":
+            found = rows(out.read_text())
+            assert [row["id"] for row in found] == [str(2**53 + 1), "", "5002"]
+            assert [row["region"] for row in found] == ["a", "", "b"]
+            assert [row["not_decided"] for row in found] == ["", "no score", ""]
+            continue
+        if ending == "jsonl":
+            found = [json.loads(line) for line in out.read_text().splitlines()]
+        else:
+            found = parquet.read_table(out).to_pylist()
+        assert [row["id"] for row in found] == [2**53 + 1, None, 5002]
+        assert [row["region"] for row in found] == ["a", None, "b"]
+        assert [row["paid"] for row in found] == [True, None, False]
+        assert [row["decision"] for row in found] == ["call", None, "wait"]

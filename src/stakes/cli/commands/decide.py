@@ -41,7 +41,7 @@ _OPTIONS = {
     "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory (default: "
     "see below)",
     "--memory 800MB": "how much memory duckdb may use",
-    "--json": "print what was done, as JSON",
+    "--json": "print what was done, as JSON; needs -o",
     "--quiet": "print nothing",
 }
 
@@ -68,6 +68,11 @@ def run(args: argparse.Namespace) -> int:
     from stakes.rules import load_rule
     from stakes.sources.source import is_far
 
+    if args.json and not args.output:
+        raise DataError(
+            "--json says what was done, so the rows need a file of their own.",
+            hint="-o decided.csv",
+        )
     if args.rule is None:
         raise DataError(
             "by which rule?", hint=f"--rule rule.json, where\n{RULE_WRITER}  writes one"
@@ -102,8 +107,10 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     from stakes.messages.audience import shown
     from stakes.messages.quantities import grouped
     from stakes.resources.model_capacity import limit_in_words
+    from stakes.rules.rule_words import model_in_words
 
-    whose = "" if rule.model is None else f" by the rule of {shown(rule.model)}"
+    model = model_in_words(rule)
+    whose = "" if model is None else f" by the rule of {shown(model)}"
     how = str(rule) if batch is None else "within limits"
     print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
     for each in () if batch is None else batch.limits:
@@ -122,9 +129,8 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
 
     from stakes import _files
     from stakes.engines.batch_capacity import limited_batch
-    from stakes.engines.decided_frame import (
-        arrays_decided,
-        arrays_read,
+    from stakes.engines.decided_frame import arrays_decided, arrays_read
+    from stakes.engines.undecided_rows import (
         counted_faults,
         read_columns,
         refuse_names,
@@ -190,8 +196,8 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     """Rows that DuckDB reads, decides and writes, or hands to NumPy batch by batch."""
     from stakes._files import is_device, refuse_unwritable, whole_file
     from stakes.cli.show.progress import attended
-    from stakes.engines.decided_frame import read_columns
     from stakes.engines.decided_stream import write_decided
+    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.rules.rule_sql import score_columns
     from stakes.sources.patterns import found_files

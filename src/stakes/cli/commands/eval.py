@@ -214,6 +214,7 @@ def _write_rule(ev: Evaluation, args: argparse.Namespace) -> list[str]:
         return []
     from stakes.exceptions import DataError
     from stakes.messages.audience import command_line
+    from stakes.rules.rule_words import model_in_words
 
     with command_line():
         rule = ev.rule(args.rule_of, recalibrated=True if args.recalibrated else None)
@@ -223,7 +224,7 @@ def _write_rule(ev: Evaluation, args: argparse.Namespace) -> list[str]:
             hint="write them into a column first; with --flip, as 1 - p",
         )
     rule.save(args.rule)
-    return [f"rule of {shown(str(rule.model))} ({rule}): {args.rule}"]
+    return [f"rule of {shown(str(model_in_words(rule)))} ({rule}): {args.rule}"]
 
 
 def _refuse_unfit_lists(ev: Evaluation, args: argparse.Namespace) -> None:

@@ -38,10 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
-    from stakes.engines.decided_frame import read_columns
+    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.messages.audience import shown
     from stakes.rules import load_rule
+    from stakes.rules.rule_words import model_in_words
 
     with written_by(RULE_WRITER):
         rule = load_rule(args.file)
@@ -55,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(rule.record())
         return EXIT_OK
-    whose = "" if rule.model is None else f"{shown(rule.model)}: "
+    model = model_in_words(rule)
+    whose = "" if model is None else f"{shown(model)}: "
     print_wrapped(f"{whose}{rule}", rest="  ")
     app = rule.application
     told = {
