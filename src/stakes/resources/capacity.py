@@ -149,8 +149,8 @@ def expected_costs(
 
     `costs` are those of all cases or of each, as `capacity_optimum` takes them.
     """
-    if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and _depth(costs) == 3):
-        cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    cases = costs_of_cases(costs)
+    if cases is not None:
         found = expected_case_costs(posteriors, cases, classes=classes, positive=positive)
         return found, None, cases.decisions
     app = as_application(costs)
@@ -165,17 +165,15 @@ def refuse_no_case(size: int) -> None:
         raise DataError("`posteriors` must hold at least one case; got none.")
 
 
-def _depth(costs: Any) -> int:
-    """How deep an array or nested lists go; 0 where rows are of unequal length."""
+def costs_of_cases(costs: Any) -> CaseCosts | None:
+    """Costs of each case, also from an array (n, K, M); None for costs that are the same in all."""
+    if isinstance(costs, CaseCosts) or hasattr(costs, "decisions"):  # an object of ours
+        return costs if isinstance(costs, CaseCosts) else None
     try:
-        return np.ndim(costs)
-    except ValueError:
-        return 0
-
-
-def _is_matrix(costs: Any) -> bool:
-    """Whether costs are an object of ours, whatever number of dimensions NumPy sees in it."""
-    return hasattr(costs, "decisions")
+        deep = np.ndim(costs)
+    except ValueError:  # rows of unequal length
+        return None
+    return CaseCosts(costs) if deep == 3 else None
 
 
 def capacity_optimum(
