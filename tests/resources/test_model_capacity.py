@@ -95,13 +95,22 @@ def test_costs_of_each_case_have_slices_within_limits(two_classes):
     np.testing.assert_array_equal(counts, ev["m"].confusion.counts)
 
 
+def test_rules_with_prices_name_their_models(two_classes):
+    y, p = two_classes
+    costs = CaseCosts.binary(fn=np.random.default_rng(3).gamma(2, 20, 800), fp=1)
+    models = {"A": p, "B": p**1.5}
+    ev = stakes.evaluate(y, models, costs=costs, capacity="1=60")
+    said = [str(note) for note in ev.notes if note.code == "several-cuts"]
+    assert [each.partition(": ")[0] for each in said] == ["A", "B"]
+
+
 def test_uncertain_costs_meet_the_limits_anew(two_classes):
     y, p = two_classes
     table = [[0, 1], [Between(5, 80), 0]]
     ev = stakes.evaluate(
         y, {"m": p}, application=UncertainApplication(table), capacity={1: 60}, recalibrate=False
     )
-    assert ev.doubt is not None
+    assert ev.doubt is not None  # evaluated again at every node
     for k, miss in enumerate((5, 80)):
         there = stakes.evaluate(y, {"m": p}, costs={"fn": miss, "fp": 1}, capacity={1: 60})
         assert there.naive_decision == 0

@@ -20,6 +20,7 @@ from stakes.exceptions import (
     UndefinedError,
 )
 from stakes.resources import constrained_slices
+from stakes.resources.slice_rules import as_constraints
 
 RATES = ("selection", "true_positive", "false_positive", "cost")
 
@@ -365,3 +366,18 @@ def test_new_cases_must_fit():
             call()
     with pytest.raises(KeyError, match="no slice 'unheard'"):
         found["unheard"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "ours"),
+    [
+        ("equal_opportunity", "true_positive"),
+        (["demographic parity"], "selection"),
+        (["true_positive", "Predictive-Equality"], "false_positive"),
+    ],
+)
+def test_usual_words_are_answered(usual, ours):
+    with pytest.raises(DataError, match=f'constraint="{ours}"'):
+        as_constraints(usual)
+    with pytest.raises(DataError, match=r'constraint=."true_positive", "false_positive".'):
+        as_constraints("equalized_odds")

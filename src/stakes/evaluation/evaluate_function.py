@@ -295,8 +295,8 @@ def _within_capacity(
     said = [model for model in rows.models if model.posteriors is not None]
     if not said:
         raise DataError(
-            "`capacity` needs probabilities; decisions cannot be taken back.",
-            hint="leave out `capacity`",
+            f"{named('capacity')} needs probabilities; decisions cannot be taken back.",
+            hint=f"leave out {named('capacity')}",
         )
     if case_costs is not None:
         same_length("y_true", cases.truth.shape[0], "case_costs", len(case_costs))
@@ -418,8 +418,8 @@ def refuse_columns(columns: dict[str, Any], what: str) -> None:
     """Raise for columns that would be ignored."""
     for name, column in columns.items():
         if column is not None:
-            single = f"leave out `{name}`, and evaluate the rows of each slice apart"
-            hint = single if name == "by" else f"leave out `{name}`"
+            hint = f"leave out {named(name)}"
+            hint += ", and evaluate the rows of each slice apart" if name == "by" else ""
             raise DataError(f"{named(name)} cannot be used with {what}.", hint=hint)
 
 

@@ -159,6 +159,7 @@ def limit_record(each: LimitPrice) -> dict[str, Any]:
         "at_least": each.low,
         "at_most": each.high if np.isfinite(each.high) else None,
         "used": each.used,
+        "binds": ("at_least" if each.lower else "at_most") if each.binds else None,
         "price": each.price,
         "interval": list(each.interval),
         "tighter": None if np.isnan(each.tighter) else each.tighter,
@@ -171,7 +172,7 @@ def limit_in_words(each: LimitPrice, unit: str | None, model: str | None) -> str
     if not each.binds:
         return f"{used}, which is all that pays; the limit costs nothing."
     low, high = (_amount(end, unit) for end in each.interval)
-    more = "one more" if each.limit.at_most < np.inf else "one fewer"
+    more = "one fewer" if each.lower else "one more"
     per = f" per {each.limit.period}" if each.limit.period else ""
     worth = f"{_amount(each.price, unit)} ({low} to {high})"
     whose = "the probabilities" if model is None else f"the probabilities of {model}"
