@@ -262,6 +262,8 @@ def test_apply_is_the_average_over_draws_and_counts_by_hand():
     again = found.apply(y, scores, by=by)
     assert again.average_cost == pytest.approx(found.cost)
     new = found.apply([1, 0], [9.0, 9.0], by=["old", "old"])
+    with pytest.raises(DataError, match="`by` holds slices without a rule: 'older'; there are"):
+        found.apply([1, 0], [9.0, 9.0], by=["old", "older"])
     assert new.names == ("old",)
     assert new.frame().rows() == [
         {"slice": "old", "cases": 2, "selection": 1, "true_positive": 1, "false_positive": 1,
