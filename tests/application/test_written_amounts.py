@@ -10,6 +10,7 @@ import pytest
 import stakes
 from stakes import Application, CostMatrix, Inquiry
 from stakes.application import UncertainApplication
+from stakes.application.application import as_application
 from stakes.application.written_amounts import plain_amount, read_volume
 from stakes.exceptions import CostError
 
@@ -43,6 +44,16 @@ def test_amounts(text, plain, unit):
 )
 def test_other_text_is_left_to_others(text):
     assert plain_amount(text) == (text, None)
+
+
+@pytest.mark.parametrize("text", ["5..20", "€5..20", "5..20EUR"])
+def test_a_range_as_text_is_refused_with_the_line_for_ranges(text):
+    with pytest.raises(
+        CostError, match=r"(?s)is a range; here a cost must be known.*Between\(5, 20"
+    ):
+        as_application({"fn": text, "fp": 1})
+    with pytest.raises(CostError, match="formula over columns"):
+        as_application({"fn": "1.2.3", "fp": 1})
 
 
 def test_a_range_has_one_scale():

@@ -55,6 +55,11 @@ def test_runs_as_a_module(module):
         (("eval", "a.csv", "b.csv"), "there is no file 'a.csv'", "check the name"),
         (("eval", "a.csv", "--label"), "expected one argument", "stakes eval --help"),
         (("eval", "a.csv", "--scores", "p", "--scores", "q"), "given twice", "--scores p,q"),
+        (
+            ("eval", "a.csv", "--capacity", "a=1", "--capacity", "b=2"),
+            "given twice",
+            "--capacity a=1,b=2",
+        ),
         (("calibrate", "a.csv", "--kind", "x"), "choose from 'automatic'", "stakes calibrate"),
     ],
 )

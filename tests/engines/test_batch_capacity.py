@@ -100,10 +100,22 @@ def test_rows_that_cannot_be_decided_use_nothing_up():
         rule.decide_frame(frame[:0], capacity={"refuse": (1, None)})
 
 
+@pytest.mark.parametrize("volume", [None, 7])
+def test_a_limit_per_day_takes_the_rows_as_one_day(volume):
+    period = None if volume is None else "day"
+    app = Application(COSTS, volume=volume, period=period)
+    rule = DecisionRule(app, columns="p")
+    per_day, plain = (
+        rule.decide_frame(FRAME, capacity=limit) for limit in ("review=3/day", "review=3")
+    )
+    assert per_day["decision"].tolist() == plain["decision"].tolist()
+    assert per_day["decision"].tolist().count("review") == 3
+
+
 def test_refusals():
     rule = DecisionRule(Application(COSTS), columns="p")
-    with pytest.raises(CostError, match="does not know how many cases come in a day") as found:
-        rule.decide_frame(FRAME, capacity="review=200/day")
+    with pytest.raises(CostError, match="those of a day and of a week at once") as found:
+        rule.decide_frame(FRAME, capacity="review=200/day,refuse=5/week")
     assert "review=200" in found.value.hint
     cut = DecisionRule(Application([[0, 1], [1, 0]]), scores="rank", cut=0.5, columns="p")
     with pytest.raises(CostError, match="within limits need expected costs"):

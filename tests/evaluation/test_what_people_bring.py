@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, evaluate, expected_cost
+from stakes import Application, ConfusionMatrix, CostMatrix, evaluate, expected_cost
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
@@ -98,14 +98,6 @@ def test_nothing_is_passed_over_in_silence() -> None:
     table = ConfusionMatrix([[90, 10], [5, 45]], COSTS.classes, COSTS.decisions)
     with pytest.raises(DataError, match="`by` cannot be used with confusion matrices"):
         judged({"A": table}, None, by=SIDE)
-    each = CaseCosts.binary(
-        false_negative=np.full(N, 10.0),
-        false_positive=np.ones(N),
-        classes=COSTS.classes,
-        decisions=COSTS.decisions,
-    )
-    with pytest.raises(DataError, match="`by` cannot be used with costs per case and limits"):
-        judged({"a": P}, case_costs=each, by=SIDE, capacity={COSTS.decisions[1]: 5})
     with pytest.raises(DataError, match="must be True, False or a calibrator; got 'isotonic'"):
         judged({"a": P}, recalibrate="isotonic")
 

@@ -133,6 +133,27 @@ def test_limits_that_cannot_be_tightened_say_so():
     assert math.isnan(solve(-expected, {1: 0})[1].tighter)
 
 
+def test_the_end_that_binds_is_named():
+    expected = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])
+    required = solve(expected, {1: (2, 3)})
+    assert required[1].lower
+    assert "at least 2, one fewer saves 2" in repr(required)
+    few = solve(-expected, {1: (1, 2)})
+    assert not few[1].lower
+    assert "2 of 2, one more saves 1" in repr(few)
+    curve = capacity_curve(np.full(3, 0.5), as_case_costs(-expected), decision=1, stops=[1, 2])
+    assert curve.price.tolist() == [2, 1]
+
+
+def test_ends_that_do_not_bind_cost_nothing_to_tighten():
+    free = solve(np.array([[9.0, 0.0], [8.0, 0.0], [7.0, 0.0]]), {1: (2, None)})
+    assert (free[1].used, free[1].price, free[1].tighter) == (3, 0, 0)
+    unused = solve(np.array([[0.0, 9.0], [0.0, 8.0]]), {1: 2})
+    assert (unused[1].used, unused[1].tighter) == (0, 0)
+    all_taken = solve(np.array([[9.0, 0.0, 9.0], [4.0, 0.0, 9.0]]), {1: (2, None), 2: 1, 0: (0, 1)})
+    assert math.isnan(all_taken[1].tighter)
+
+
 def test_a_required_number_that_is_best_anyway_costs_nothing():
     # deciding 0 in one of two cases is best; an end on both sides leaves its price open
     expected = np.array([[0.1, 0.4], [0.6, 0.2]])
@@ -268,6 +289,9 @@ def test_a_period_is_a_share_of_the_batch():
     assert np.count_nonzero(found.decisions) == 20
     with pytest.raises(CostError, match="for each week"):
         capacity_optimum(p, app, capacity="1=200/week")
+    unnamed = Application([[0, 1], [1, 0]], volume=3000)
+    with pytest.raises(CostError, match=r'in a day is not known.\nHint: volume="3000/day"'):
+        capacity_optimum(p, unnamed, capacity="1=200/day")
 
 
 @pytest.mark.parametrize(
@@ -301,6 +325,25 @@ def test_limits_are_read_as_they_are_written(text, ends):
 def test_what_is_no_limit_is_refused(capacity):
     with pytest.raises(StakesError):
         read_limits(capacity, ["pay", "review"])
+
+
+@pytest.mark.parametrize(
+    ("capacity", "said"),
+    [
+        ("pay:100", "there is no = before the number"),
+        ("=5", "the decision before = is missing"),
+        ("review=", "the number after = is missing"),
+        ("review=x", "'x' is not a number of cases"),
+        ("review=5/fortnight", "'fortnight' is not a day, week, month or year"),
+        ("review=5%..10", "one end is a share and the other is not"),
+        ({"review": 0.05}, r"less than one case.\nHint: did you mean 5 % of cases\?  review=5%"),
+        (Limit("review", 9, 0.5), "0.5 cases on 'review' is less than one case"),
+    ],
+)
+def test_what_is_wrong_with_a_limit_is_said(capacity, said):
+    with pytest.raises(CostError, match=said):
+        read_limits(capacity, ["pay", "review"])
+    assert read_limits("review=0.5/day", ["pay", "review"])[0].at_most == 0.5
 
 
 def test_odd_input_is_refused():

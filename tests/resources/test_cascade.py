@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from stakes import Application, CaseCosts
+from stakes import Application, CaseCosts, CostMatrix
+from stakes._guesses import CallError
 from stakes.exceptions import CostError, DataError, StakesError
 from stakes.resources import evaluate_cascade, fit_cascade
 
@@ -44,6 +45,21 @@ class TestStops:
         stages["large"] = stages["small"]
         found = evaluate_cascade(truth, stages, prices={"small": 0, "large": 0.001}, costs=EVEN)
         assert found.asked["large"] == 0
+
+    def test_no_stage_is_asked_where_all_cost_too_much(self) -> None:
+        truth, stages = drawn(2)
+        prices = {"small": 100, "large": 200}
+        app = Application([[0, 1], [5, 0]], unit="EUR", volume=1000)
+        found = evaluate_cascade(truth, stages, prices=prices, application=app)
+        assert found.best_stage == "no stage"
+        assert found.cost("no stage") == pytest.approx((truth == 0).mean())
+        assert found.text.startswith(
+            "Ask no stage: always deciding '1' costs less than asking any."
+        )
+        saved = found.saving()[0]
+        assert saved == pytest.approx(found.cost("no stage") - found.cost())
+        assert saved == pytest.approx(-100, abs=1)
+        assert "EUR on 1 000 cases" in found.text
 
     def test_unsure_cases_are_asked_and_sure_ones_are_not(self) -> None:
         truth, stages = drawn(4, strengths=(4.0, 16.0))
@@ -147,6 +163,10 @@ class TestRefusals:
             ({"prices": {"small": 0}}, CostError),
             ({"prices": {"small": 0, "large": "dear"}}, StakesError),
             ({"prices": {"small": 0, "large": [1.0, 2.0]}}, DataError),
+            ({"prices": {"small": 0, "large": np.nan}}, CostError),
+            ({"prices": {"small": 0, "large": np.inf}}, CostError),
+            ({"prices": {"small": 0, "large": -0.1}}, CostError),
+            ({"prices": {"small": 0, "large": np.r_[np.zeros(199), -1]}}, CostError),
             ({"prices": 3}, StakesError),
             ({"costs": None}, CostError),
             ({"folds": 1}, StakesError),
@@ -171,6 +191,38 @@ class TestRefusals:
             evaluate_cascade(truth, {"small": stages["small"], "oracle": stages["large"]}, **told)
         with pytest.raises(DataError, match="100 cases or more; got 50"):
             fit_cascade(truth[:50], {k: v[:50] for k, v in stages.items()}, **told)
+        some = {k: v[:110] for k, v in stages.items()}
+        with pytest.raises(DataError, match="88 of 110 cases are left"):
+            evaluate_cascade(truth[:110], some, **told)
+        for names, said in (((1, "1"), "called '1'"), (("", "a"), "empty name")):
+            with pytest.raises(DataError, match=said):
+                fit_cascade(truth, dict(zip(names, stages.values(), strict=True)), **told)
+        with pytest.raises(StakesError, match="stage 'large': `posteriors` must lie between"):
+            fit_cascade(truth, {**stages, "large": stages["large"] + 1}, **told)
+        with pytest.raises(DataError, match=r"`stages\['large'\]` has 7 rows but `stages\['small'"):
+            fit_cascade(truth, {**stages, "large": stages["large"][:7]}, **told)
         cascade = fit_cascade(truth, stages, **told)
+        per_case = CaseCosts.binary(fn=np.ones(2), fp=1)
+        with pytest.raises(CostError, match="the same costs in every case"):
+            cascade.step("small", [0.1, 0.9], costs=per_case)
         with pytest.raises(DataError, match="`stage` must be one of 'small'"):
             cascade.step("tiny", [0.1])
+
+
+def test_steps_read_columns_as_the_fit_did() -> None:
+    truth, stages = drawn(14, 1000, strengths=(4.0, 16.0))
+    prices, words = {"small": 0, "large": 0.05}, np.where(truth, "yes", "no")
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"]))
+    other = {name: 1 - p for name, p in stages.items()}
+    seen = np.array([0.001, 0.1, 0.5, 0.999])
+    one, turned = (
+        fit_cascade(words, given, prices=prices, application=app, positive=positive)
+        for given, positive in ((stages, "yes"), (other, "no"))
+    )
+    columns = {name: np.column_stack([p, 1 - p]) for name, p in stages.items()}
+    ordered = fit_cascade(words, columns, prices=prices, application=app, classes=["yes", "no"])
+    expected = [part.tolist() for part in one.step("small", seen)]
+    for cascade, said in ((turned, 1 - seen), (ordered, np.column_stack([seen, 1 - seen]))):
+        assert [part.tolist() for part in cascade.step("small", said)] == expected
+    with pytest.raises(CallError, match="no argument `positive`"):
+        turned.step("small", seen, positive="no")

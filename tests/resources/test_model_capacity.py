@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes.application import Between, CaseCosts, UncertainApplication
 from stakes.cli.entry import main
 from stakes.exceptions import StakesError
 from stakes.inquiry import Inquiry
@@ -47,6 +48,73 @@ def test_what_cannot_be_done_in_every_case_is_no_naive_decision(two_classes):
     assert ev.naive_decision == 0
     assert ev.naive_cost == pytest.approx(50 * y.mean())
     assert ev["m"].saving == pytest.approx(ev.naive_cost - ev["m"].cost)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "costs", "shares"),
+    [
+        ("1=..30,0=..780", {"fn": 10, "fp": 1}, [770 / 800, 30 / 800]),  # '1' saves most
+        ("1=..30,0=..780", {"fn": 1, "fp": 9}, [780 / 800, 20 / 800]),
+        ("1=200..", {"fn": 1, "fp": 9}, [0, 1]),
+        ("1=200..300", {"fn": 1, "fp": 9}, [600 / 800, 200 / 800]),
+        ("1=25%..50%", {"fn": 50, "fp": 1}, [0.5, 0.5]),
+        ("1=..300", {"fn": 50, "fp": 1}, [1, 0]),
+    ],
+)
+def test_the_naive_rule_keeps_every_limit(two_classes, capacity, costs, shares):
+    y, p = two_classes
+    by = np.where(np.arange(800) % 3, "a", "b")
+    ev = stakes.evaluate(y, {"m": p}, costs=costs, capacity=capacity, by=by)
+    share = y.mean()
+    cost = shares[0] * costs["fn"] * share + shares[1] * costs["fp"] * (1 - share)
+    assert ev.naive_cost == pytest.approx(cost)
+    assert ev["m"].saving == pytest.approx(cost - ev["m"].cost)
+    mixed = {name: part for name, part in enumerate(shares) if 0 < part < 1}
+    assert dict(ev.best_naive.shares) == pytest.approx(mixed)
+    assert ("deciding at random within the limits" in ev.verdict) == bool(mixed)
+    assert ev.application.costs.values.tolist() == [[0, costs["fp"]], [costs["fn"], 0]]
+    assert "averaged" not in str(ev)
+    assert not ev.ranges
+    assert ev.absent["ranges"] == "within-limits"
+    for key, part in ev.slices.items():
+        inside = by == key
+        paid = y[inside].mean() * costs["fn"], (1 - y[inside].mean()) * costs["fp"]
+        if mixed:
+            assert 0 < part.naive_cost - min(paid) < max(paid) - min(paid)
+        else:
+            assert part.naive_cost == pytest.approx(paid[int(shares[1])])
+
+
+def test_costs_of_each_case_have_slices_within_limits(two_classes):
+    y, p = two_classes
+    by = np.where(np.arange(800) % 3, "a", "b")
+    costs = CaseCosts.binary(fn=np.random.default_rng(3).gamma(2, 20, 800), fp=1)
+    ev = stakes.evaluate(y, {"m": p}, costs=costs, capacity="1=100", by=by)
+    assert [part.naive_decision for part in ev.slices.values()] == [0, 0]
+    counts = sum(part["m"].confusion.counts for part in ev.slices.values())
+    np.testing.assert_array_equal(counts, ev["m"].confusion.counts)
+
+
+def test_rules_with_prices_name_their_models(two_classes):
+    y, p = two_classes
+    costs = CaseCosts.binary(fn=np.random.default_rng(3).gamma(2, 20, 800), fp=1)
+    models = {"A": p, "B": p**1.5}
+    ev = stakes.evaluate(y, models, costs=costs, capacity="1=60")
+    said = [str(note) for note in ev.notes if note.code == "several-cuts"]
+    assert [each.partition(": ")[0] for each in said] == ["A", "B"]
+
+
+def test_uncertain_costs_meet_the_limits_anew(two_classes):
+    y, p = two_classes
+    table = [[0, 1], [Between(5, 80), 0]]
+    ev = stakes.evaluate(
+        y, {"m": p}, application=UncertainApplication(table), capacity={1: 60}, recalibrate=False
+    )
+    assert ev.doubt is not None  # evaluated again at every node
+    for k, miss in enumerate((5, 80)):
+        there = stakes.evaluate(y, {"m": p}, costs={"fn": miss, "fp": 1}, capacity={1: 60})
+        assert there.naive_decision == 0
+        assert ev.doubt.nec[0, k] == pytest.approx(there["m"].nec)
 
 
 def test_weights_and_other_priors(two_classes):

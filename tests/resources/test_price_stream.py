@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes.application import Application
-from stakes.exceptions import StakesError
+from stakes.exceptions import CostError, StakesError
 from stakes.resources import capacity_optimum, capacity_stream
 
 APP = Application([[0, 4, 1], [9, 0, 2]])
@@ -70,6 +70,26 @@ def test_shares_and_periods(days):
     stream = capacity_stream(p, APP, capacity={1: "5%", 2: "20/day"}, periods=day)
     assert (stream.used[:, 1] <= 10).all()
     assert (stream.used[:, 2] <= 20).all()
+
+
+def test_prices_are_read_by_the_names_of_decisions(days):
+    p, day = days
+    text, name = (
+        capacity_stream(p, APP, capacity={1: 15}, periods=day, prices=prices)
+        for prices in ({"1": 5.0}, {1: 5.0})
+    )
+    assert text.prices[0].tolist() == name.prices[0].tolist() == [0, 5, 0]
+    with pytest.raises(CostError, match="`prices` is about 'refused', which is not a decision"):
+        capacity_stream(p, APP, capacity={1: 15}, periods=day, prices={"refused": 5.0})
+
+
+def test_a_period_that_misses_a_required_number_has_no_regret(days):
+    p, day = days
+    stream = capacity_stream(p, APP, capacity={1: (150, None)}, periods=day)
+    short = stream.used[:, 1] < 150
+    assert short[0]
+    assert np.isnan(stream.regret).tolist() == short.tolist() == stream.missed.tolist()
+    assert (stream.regret[~short] >= -1e-9).all()
 
 
 @pytest.mark.parametrize(

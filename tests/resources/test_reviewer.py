@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 
+from stakes._guesses import CallError
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions import bayes_decisions
-from stakes.exceptions import StakesError
+from stakes.exceptions import CostError, StakesError
 from stakes.resources import Reviewer, review_plan
 
 
@@ -135,7 +136,7 @@ def test_very_many_cases_are_drawn_as_sums(monkeypatch):
         "Anna", truth, np.r_[truth[:45], 1 - truth[45:50], truth[50:]], fee=1
     )
     one_by_one = review_plan(p, table, reviewers=anna, draws=4000, rng=2).intervals["Anna"]
-    monkeypatch.setattr("stakes.resources.reviewer._RESAMPLED", 10)
+    monkeypatch.setattr("stakes.resources.review_planning._RESAMPLED", 10)
     summed = review_plan(p, table, reviewers=anna, draws=4000, rng=3).intervals["Anna"]
     width = one_by_one[1] - one_by_one[0]
     assert summed == pytest.approx(one_by_one, abs=0.06 * width)
@@ -146,6 +147,40 @@ def test_a_useless_reviewer_sees_nothing():
     plan = review_plan([0.1, 0.5, 0.9], [[0, 1], [1, 0]], reviewers=coin, draws=5)
     assert (plan.decisions < 2).all()
     assert plan.saves["coin"] == 0
+
+
+def test_classes_are_matched_by_name():
+    matrix = CostMatrix([[0, 10], [20, 0]], classes=["stay", "churn"], decisions=["keep", "call"])
+    known = ["stay"] * 50 + ["churn"] * 50
+    said = ["stay"] * 50 + ["churn"] * 20 + ["stay"] * 30  # misses 60 % of those who churn
+    sorted_, stated = (
+        Reviewer.from_labels("Anna", known, said, fee=0.1, classes=classes)
+        for classes in (None, ["stay", "churn"])
+    )
+    assert sorted_.classes == ("churn", "stay")
+    one, other, by_position = (
+        review_plan([0.3, 0.5], matrix, reviewers=each, positive="churn", rng=0)
+        for each in (sorted_, stated, Reviewer("Anna", stated.errors, fee=0.1))
+    )
+    assert one.cost == other.cost == by_position.cost
+    assert one.frame() == other.frame()
+    with pytest.raises(CostError, match="knows the classes 'churn', 'stay'; those of the costs"):
+        review_plan([0.3, 0.5], [[0, 10], [20, 0]], reviewers=sorted_)
+
+
+def test_costs_of_each_case_may_be_an_array():
+    tables = np.random.default_rng(0).gamma(1, 5, (4, 2, 2))
+    anna = Reviewer("Anna", [[0.9, 0.1], [0.1, 0.9]], fee=0.1)
+    one, other = (
+        review_plan([0.1, 0.3, 0.5, 0.9], costs, reviewers=anna, rng=0)
+        for costs in (tables, CaseCosts(tables))
+    )
+    assert one.cost == other.cost
+
+
+def test_an_unknown_argument_is_answered():
+    with pytest.raises(CallError, match=r"(?s)no argument `fees`.*fee="):
+        Reviewer.from_labels("Anna", [0, 1], [0, 1], fees=3)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +194,7 @@ def test_a_useless_reviewer_sees_nothing():
         lambda: Reviewer("a", np.eye(2), fee=math.nan),
         lambda: Reviewer("a", np.eye(2), counts=[[1, 2, 3]]),
         lambda: Reviewer(3, np.eye(2)),
+        lambda: Reviewer("a", np.eye(2), classes=["x", "y", "z"]),
         lambda: Reviewer.from_labels("a", [0, 1], [0, 2], classes=[0, 1]),
         lambda: review_plan([0.5], [[0, 1], [1, 0]], reviewers=[]),
         lambda: review_plan([0.5], [[0, 1], [1, 0]], reviewers="Anna"),

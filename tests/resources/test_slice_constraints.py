@@ -20,6 +20,7 @@ from stakes.exceptions import (
     UndefinedError,
 )
 from stakes.resources import constrained_slices
+from stakes.resources.slice_rules import as_constraints
 
 RATES = ("selection", "true_positive", "false_positive", "cost")
 
@@ -261,6 +262,8 @@ def test_apply_is_the_average_over_draws_and_counts_by_hand():
     again = found.apply(y, scores, by=by)
     assert again.average_cost == pytest.approx(found.cost)
     new = found.apply([1, 0], [9.0, 9.0], by=["old", "old"])
+    with pytest.raises(DataError, match="`by` holds slices without a rule: 'older'; there are"):
+        found.apply([1, 0], [9.0, 9.0], by=["old", "older"])
     assert new.names == ("old",)
     assert new.frame().rows() == [
         {"slice": "old", "cases": 2, "selection": 1, "true_positive": 1, "false_positive": 1,
@@ -365,3 +368,18 @@ def test_new_cases_must_fit():
             call()
     with pytest.raises(KeyError, match="no slice 'unheard'"):
         found["unheard"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "ours"),
+    [
+        ("equal_opportunity", "true_positive"),
+        (["demographic parity"], "selection"),
+        (["true_positive", "Predictive-Equality"], "false_positive"),
+    ],
+)
+def test_usual_words_are_answered(usual, ours):
+    with pytest.raises(DataError, match=f'constraint="{ours}"'):
+        as_constraints(usual)
+    with pytest.raises(DataError, match=r'constraint=."true_positive", "false_positive".'):
+        as_constraints("equalized_odds")

@@ -17,7 +17,7 @@ from stakes.application.application import Application, as_application
 from stakes.application.case_costs import CaseCosts, case_costs, is_binary
 from stakes.application.cost_files import file_text, read_costs, read_uncertain_costs
 from stakes.application.cost_matrix import CostMatrix, binary_amounts
-from stakes.application.expressions import CostExpression
+from stakes.application.expressions import CostExpression, refuse_range
 from stakes.application.toml_reader import cost_table
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
@@ -127,6 +127,8 @@ def _from_amounts(costs: Mapping[Any, Any], positive: Any) -> Stated:
         said = dict(zip(("classes", "decisions"), names, strict=False))
         return UncertainApplication(cells, **said)
     if any(isinstance(amount, (str, CostExpression)) for amount in amounts):
+        for amount in amounts:
+            refuse_range(str(amount))
         raise CostError(
             "an amount is text, that is, a formula over columns, but there are no columns here.",
             hint='a number, or one for each case: {"fn": 0.75 * amount, "fp": 10}; formulas are '

@@ -13,7 +13,7 @@ import numpy as np
 from stakes._columns import as_floats, in_brief
 from stakes._names import listed
 from stakes.exceptions import CostError
-from stakes.messages.audience import row
+from stakes.messages.audience import either, row
 from stakes.typing import FloatArray
 
 _LONGEST = 1000
@@ -52,6 +52,7 @@ class _Parser:
             raise CostError(f"an expression must be text; got {type(text).__name__}.")
         if len(text) > _LONGEST:
             raise CostError(f"an expression may have {_LONGEST} characters; got {len(text)}.")
+        refuse_range(text)
         self.text = text
         self.tokens = self._tokens()
         self.position = 0
@@ -134,6 +135,18 @@ def _problem(text: str, what: str, at: int) -> CostError:
         hint="a cost is a number, or + - * / and parentheses over numbers and column names, "
         "e.g. 0.75*amount + 20; a name with spaces stands between backquotes",
     )
+
+
+def refuse_range(text: str) -> None:
+    """Raise where a cost is a range, such as ``5..20``, and only single costs can be used."""
+    if ".." in text:
+        raise CostError(
+            f"'{text}' is a range; here a cost must be known.",
+            hint=either(
+                'Between(5, 20) in place of a number is a range:  {"fn": Between(5, 20), "fp": 1}',
+                "say one number; ranges are for stakes eval",
+            ),
+        )
 
 
 # Formulas are parsed, never executed: docs/design/case-costs.md.

@@ -102,7 +102,7 @@ def plain_costs(costs: Mapping[Any, Any]) -> tuple[dict[Any, Any], str | None]:
         if isinstance(amount, str):
             number, unit = plain_amount(amount)
             units += [unit] if unit else []
-            if re.fullmatch(r"[-+]?[\d.]+", number):
+            if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)", number):
                 plain[key] = float(number)
     return plain, one_unit(units, "an amount")
 

@@ -402,7 +402,8 @@ class _Listed(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Keep it, as argparse does by itself, unless other parts of a list would be lost."""
         before = getattr(namespace, self.dest, None)
-        if "," in str(self.metavar) and before not in (None, self.default, values):
+        several = "," in str(self.metavar) or self.dest == "capacity"
+        if several and before not in (None, self.default, values):
             option = self.option_strings[-1]
             parser.error(
                 f"{option} is given twice; give all in one list: {option} {before},{values}"

@@ -35,7 +35,8 @@ def limited_batch(
 ) -> LimitedBatch:
     """The cheapest decisions within limits, for all rows that can be decided.
 
-    A limit replaces the price that the rule has for its decision; other prices stay. If the rule's
+    A limit replaces the price that the rule has for its decision; other prices stay. A limit for
+    each period is one for these rows, which are those of one period. If the rule's
     own decisions keep to the limits, those are returned, ties included.
     """
     limits = _limits(rule, capacity)
@@ -52,7 +53,9 @@ def limited_batch(
     given = as_decidable(rule, scores[kept])
     paid = None if costs is None else costs[kept]
     expected = costs_of_decisions(free, given, paid).T
-    found = optimum(expected, rule.decisions, limits, None, app=rule.application)
+    period = next((limit.period for limit in limits if limit.period is not None), None)
+    app = replace(rule.application, volume=float(kept.size), period=period)
+    found = optimum(expected, rule.decisions, limits, None, app=app)
     taken = decided(free, given, paid)
     used = np.bincount(taken, minlength=len(rule.decisions))[limited]
     keeps = all(each.low <= n <= each.high for each, n in zip(found.limits, used, strict=True))
@@ -67,12 +70,11 @@ def _limits(rule: DecisionRule, capacity: Any) -> tuple[Limit, ...]:
             "decisions within limits need expected costs, which this rule does not know.",
             hint="use a rule on probabilities, or one with a calibrator",
         )
-    limits, app = read_limits(capacity, rule.decisions), rule.application
-    for limit in limits:
-        if limit.period is not None and limit.period != app.period:
-            raise CostError(
-                f"'{limit.decision}' is limited for each {limit.period}, but the rule does not "
-                f"know how many cases come in a {limit.period}.",
-                hint=f"say how many of these rows: {limit.decision}={limit.at_most:g}",
-            )
+    limits = read_limits(capacity, rule.decisions)
+    periods = [limit.period for limit in limits if limit.period is not None]
+    if len(set(periods)) > 1:
+        raise CostError(
+            f"these rows cannot be those of a {periods[0]} and of a {periods[1]} at once.",
+            hint=f"say how many of these rows: {limits[0].decision}={limits[0].at_most:g}",
+        )
     return limits

@@ -92,10 +92,15 @@ def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Eval
 
 
 def _several_cuts(models: Iterable[ModelEvaluation]) -> list[Note]:
-    """Notes on rules with several cuts, which do not fit into a table."""
-    rules = [model.rule for model in models if model.rule is not None]
-    said = [str(rule) for rule in rules if rule.act_when not in (None, str(rule))]
-    return [Note("several-cuts", rule=rule) for rule in dict.fromkeys(said)]
+    """Notes on rules with several cuts, which do not fit into a table; each names its models."""
+    said: dict[str, list[str]] = {}
+    named = [(model.name, model.rule) for model in models if model.rule is not None]
+    for name, rule in named:
+        if rule.act_when not in (None, str(rule)):
+            said.setdefault(str(rule), []).append(name)
+    if len(said) == 1 and len(next(iter(said.values()))) == len(named):
+        return [Note("several-cuts", rule=rule) for rule in said]
+    return [Note("several-cuts", rule=f"{', '.join(of)}: {rule}") for rule, of in said.items()]
 
 
 #: Why a figure is absent, though this kind of input usually has it.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,32 +36,39 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
+if TYPE_CHECKING:
+    from stakes.resources.model_capacity import ModelCapacity
+
 #: Figures that are not computed if each case has its own costs.
 BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
 
 
 def case_slice(
-    whole: Evaluation, rows: Rows, inside: NDArray[Any], options: dict[str, Any]
+    whole: Evaluation,
+    rows: Rows,
+    inside: NDArray[Any],
+    options: dict[str, Any],
+    limited: ModelCapacity | None = None,
 ) -> Evaluation:
     """Evaluate some of the rows of an evaluation by the rules found on all of them."""
     assert whole.case_sources is not None
     costs, rules = whole.case_sources.costs, whole.case_sources.rules
     some = CaseCosts(costs.values[inside], costs.classes, costs.decisions)
     kept = [replace(r, model=r.model.part(inside), codes=r.codes[inside]) for r in rules]
-    return evaluated_case_rows(rows.part(inside), some, options, rules=kept)
+    return evaluated_case_rows(rows.part(inside), some, options, limited, kept)
 
 
 def evaluated_case_rows(
     rows: Rows,
     costs: CaseCosts,
     options: dict[str, Any],
-    limited: Sequence[int] = (),
+    limited: ModelCapacity | None = None,
     rules: list[CaseRule] | None = None,
 ) -> Evaluation:
     """Every model by three rules: per case, one threshold, and average costs.
 
-    `limited` decisions are too scarce for all cases, so they cannot be naive decisions. `rules`
-    are given if the rows are part of the rows on which the rules were found.
+    The naive rule keeps the limits of `limited`. `rules` are given if the rows are part of the rows
+    on which the rules were found.
     """
     cases, app = rows.cases, rows.application
     _refuse_others(costs, rows)
@@ -70,24 +77,21 @@ def evaluated_case_rows(
     each = np.arange(len(costs))
     paid = costs.values[each, cases.truth]  # (n, decisions): the true row
     least = paid.min(axis=1)
-    constant = weights @ paid
-    constant[list(limited)] = np.inf
-    chosen = int(np.argmin(constant))
-    perfect = (paid[:, chosen] == least)[weights > 0].all()  # exact, whatever the rounding
-    lowest = constant[chosen] if perfect else weights @ least
-    naive = naive_of(app, constant, float(lowest))
+    naive, unguided, others = _naive(app, paid, weights, limited)
     if rules is None:
         found = [_rules(model, costs, average, weights, rows.said_at) for model in rows.models]
         rules = list(chain.from_iterable(found))
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
-    draws = nec_draws(excess, (paid - least[:, None])[:, constant < np.inf], rows, options)
-    notes, reasons = [], dict(BY_CASE)
+    draws = nec_draws(excess, others - least[:, None], rows, options)
+    # costs that do not vary are summed over cases because of limits alone
+    alike = limited is not None and bool((costs.values == costs.values[:1]).all())
+    notes, reasons = [], {"ranges": "within-limits"} if alike else dict(BY_CASE)
     odd = [about_scores(m, scores_of(m, cases, rows.said_at), rows) for m in rows.models]
     if len(rules) > MOST_COMPARED:
         notes.append(Note("too-many-models", most=MOST_COMPARED))
         reasons["comparison"] = "too-many-models"
     if draws is not None:
-        influence = excess - (paid[:, chosen] - least)[:, None] * draws.nec
+        influence = excess - (unguided - least)[:, None] * draws.nec
         at_stake = weights * (paid.max(axis=1) - least)
         notes += _heavy_tail(weights[:, None] * influence, at_stake, cases, app)
     figures = []
@@ -107,6 +111,7 @@ def evaluated_case_rows(
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
     inside = [cases.truth == k for k in range(len(app.classes))]
     by_class = np.array([weights[here] @ paid[here] for here in inside])
+    average = average.with_costs(app.costs) if alike else costs_by_class(average, by_class)
     return build(
         figures,
         options,
@@ -114,13 +119,28 @@ def evaluated_case_rows(
         reasons=reasons,
         notes=notes,
         warnings=(*earned_note(_earned(costs, app), len(costs)), *chain.from_iterable(odd)),
-        application=costs_by_class(average, by_class),
+        application=average,
         n_cases=float(n_cases),
         data_priors=cases.priors,
         comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
         naive=naive,
         case_sources=CaseSources(costs, cases, tuple(rules), priors, rows.said_at),
     )
+
+
+def _naive(
+    app: Application, paid: FloatArray, weights: FloatArray, limited: ModelCapacity | None
+) -> tuple[Naive, FloatArray, FloatArray]:
+    """The best naive rule, what it costs each case, and what each rule that it beats costs."""
+    constant, least = weights @ paid, paid.min(axis=1)
+    always = np.ones(len(constant), dtype=bool)
+    shares: Any = np.arange(len(constant)) == np.argmin(constant)
+    if limited is not None:
+        always, shares = limited.possible, limited.naive_shares(constant)
+    unguided = paid @ shares
+    perfect = (unguided == least)[weights > 0].all()  # exact, whatever the rounding
+    naive = naive_of(app, constant, None if perfect else float(weights @ least), shares)
+    return naive, unguided, paid[:, always] if always.any() else unguided[:, None]
 
 
 def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
@@ -136,13 +156,22 @@ def _refuse_others(costs: CaseCosts, rows: Rows) -> None:
         )
 
 
-def naive_of(app: Application, constant: FloatArray, lowest: float) -> Naive:
-    """The best constant decision, and how much of its cost could be avoided."""
-    chosen = int(np.argmin(constant))
-    cost = float(constant[chosen])
-    if cost - lowest <= 0:
-        raise CostError(f"always deciding '{app.decisions[chosen]}' is already perfect here.")
-    return Naive(app.decisions[chosen], cost, cost - lowest)
+def naive_of(
+    app: Application, constant: FloatArray, lowest: float | None, shares: Any = None
+) -> Naive:
+    """The best naive rule, and how much of its cost could be avoided; none if `lowest` is None.
+
+    `shares` says how often each decision is taken where limits allow none in every case.
+    """
+    chosen = int(np.argmin(constant) if shares is None else np.argmax(shares))
+    cost = float(constant[chosen] if shares is None else constant @ shares)
+    mixed = shares is not None and shares[chosen] < 1
+    taken = zip(app.decisions, shares, strict=True) if mixed else ()
+    parts = tuple((name, float(share)) for name, share in taken if share > 0)
+    naive = Naive(app.decisions[chosen], cost, 0.0 if lowest is None else cost - lowest, parts)
+    if naive.avoidable <= 0:
+        raise CostError(f"{naive.doing} is already perfect here.")
+    return naive
 
 
 def costs_by_class(average: Application, sums: FloatArray) -> Application:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -231,6 +231,12 @@ def evaluate(
     found = _judged(rows, case_costs, by, uncertain, options, limited)
     if limited is not None:
         found = _with_capacity(found, limited, rows, per_case=case_costs is not None)
+        if uncertain is not None:
+            again = {"sample_weight": sample_weight, "groups": groups, "counts": counts, "X": X}
+            again |= {"classes": classes, "positive": positive, "from_priors": from_priors}
+            again |= {"capacity": capacity, "recalibrate": False, **options}
+            again_at = partial(evaluate, y_true, models, **again)
+            found = _doubted_within(found, uncertain, again_at)
     if case_costs is not None:
         return with_inquiry(found, options, switch)
     return with_inquiry(about_columns(found, positive), options, switch, positive=positive)
@@ -245,27 +251,37 @@ def _judged(
     limited: ModelCapacity | None,
 ) -> Evaluation:
     """Evaluate every model on all rows, and on those of each slice."""
-    scarce = () if limited is None else limited.scarce
-    app = rows.application
-    if case_costs is None and app.naive_decision in [app.decisions[j] for j in scarce]:
-        # the naive decision is limited too, so costs are summed over cases instead of counts
-        refuse_columns({"by": by}, f"a limit on the best naive decision, {app.naive_decision!r}")
-        values = np.repeat(app.costs.values[None], rows.cases.truth.shape[0], axis=0)
-        case_costs = CaseCosts(values, app.classes, app.decisions)
+    slices = {} if by is None else rows_by_value(by, rows)
     if case_costs is not None:
         from stakes.evaluation.case_account import case_slice, evaluated_case_rows
 
-        if limited is not None:
-            refuse_columns({"by": by}, "costs per case and limits")
-        whole = evaluated_case_rows(rows, case_costs, options, scarce)
-        parts = {} if by is None else rows_by_value(by, rows)
-        return with_slices(whole, parts, lambda key: case_slice(whole, rows, parts[key], options))
-    slices = {} if by is None else rows_by_value(by, rows)
+        whole = evaluated_case_rows(rows, case_costs, options, limited)
+
+        def judge_part(key: Any) -> Evaluation:
+            return case_slice(whole, rows, slices[key], options, limited)
+
+        return with_slices(whole, slices, judge_part)
 
     def judge(part: Rows) -> Evaluation:
+        if limited is not None:
+            return _judged_within(part, limited, options)
         return doubted(evaluated_rows(part, options), uncertain)
 
     return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+
+
+def _judged_within(rows: Rows, limited: ModelCapacity, options: dict[str, Any]) -> Evaluation:
+    """Evaluate decisions within limits beside the best naive rule that keeps them, too."""
+    from stakes.evaluation.case_account import evaluated_case_rows
+
+    app = rows.application
+    if limited.possible[app.decisions.index(app.naive_decision)]:
+        found = evaluated_rows(rows, options)
+        return replace(found, ranges=(), absent={**found.absent, "ranges": "within-limits"})
+    # counts would be compared with a decision that the limits forbid, so cases are summed
+    values = np.repeat(app.costs.values[None], rows.cases.truth.shape[0], axis=0)
+    same = CaseCosts(values, app.classes, app.decisions)
+    return evaluated_case_rows(rows, same, options, limited)
 
 
 def _within_capacity(
@@ -279,8 +295,8 @@ def _within_capacity(
     said = [model for model in rows.models if model.posteriors is not None]
     if not said:
         raise DataError(
-            "`capacity` needs probabilities; decisions cannot be taken back.",
-            hint="leave out `capacity`",
+            f"{named('capacity')} needs probabilities; decisions cannot be taken back.",
+            hint=f"leave out {named('capacity')}",
         )
     if case_costs is not None:
         same_length("y_true", cases.truth.shape[0], "case_costs", len(case_costs))
@@ -299,6 +315,18 @@ def _within_capacity(
         for model in rows.models
     )
     return replace(rows, models=models), limited
+
+
+def _doubted_within(
+    found: Evaluation, uncertain: UncertainApplication, at: Callable[..., Evaluation]
+) -> Evaluation:
+    """The evaluation over the range of uncertain costs: limits are met anew at each of them."""
+    from stakes.evaluation.unknown_costs_builder import application_at, possible_of, with_doubt
+
+    possible = possible_of(uncertain, few=True)
+    nodes = range(len(possible.weights))
+    each = [at(application=application_at(found, possible, node)) for node in nodes]
+    return with_doubt(found, possible, each)
 
 
 def _with_capacity(
@@ -322,7 +350,8 @@ def _with_capacity(
     given = [model.name for model in rows.models if model.name not in rules]
     if given:
         notes.append(Note("capacity-of-decisions", models=listed(given)))
-    return replace(found, capacity=limited, notes=(*found.notes, *notes))
+    absent = {**found.absent, "sliders": "sliders-within-limits"}
+    return replace(found, capacity=limited, absent=absent, notes=(*found.notes, *notes))
 
 
 def _labels(y_true: Any, tables: Mapping[str, Any]) -> Any:
@@ -389,8 +418,8 @@ def refuse_columns(columns: dict[str, Any], what: str) -> None:
     """Raise for columns that would be ignored."""
     for name, column in columns.items():
         if column is not None:
-            single = f"leave out `{name}`, and evaluate the rows of each slice apart"
-            hint = single if name == "by" else f"leave out `{name}`"
+            hint = f"leave out {named(name)}"
+            hint += ", and evaluate the rows of each slice apart" if name == "by" else ""
             raise DataError(f"{named(name)} cannot be used with {what}.", hint=hint)
 
 

@@ -153,9 +153,15 @@ class Evaluation(AnswersGuesses):
         if self.case_costs_said:
             return self.case_costs_said
         head, *lines = describe_costs(app.costs, unit=app.unit).splitlines()
-        if self.naive is not None:  # each case has its own costs
+        if self.by_case:
             head = f"{head.removesuffix(':')}, averaged over the cases of each outcome:"
         return head, *lines
+
+    @property
+    def by_case(self) -> bool:
+        """Whether each case has its own costs."""
+        limits_alone = self.capacity is not None and self.absent.get("ranges") == "within-limits"
+        return self.naive is not None and not limits_alone
 
     @property
     def kind(self) -> str:

@@ -67,6 +67,11 @@ def record_of(
             "decision": str(naive.decision),
             "cost": naive.cost,
             "avoidable_cost": naive.avoidable,
+            **(
+                {"shares": {str(name): share for name, share in naive.shares}}
+                if naive.shares
+                else {}
+            ),
         },
         "models": rows_of(ev),
         "absent": dict(ev.absent),

@@ -118,6 +118,10 @@ class Stretch:
     high: float
 
 
+#: What the best naive rule does if limits allow no decision in every case.
+AT_RANDOM = "deciding at random within the limits"
+
+
 @dataclass(frozen=True, slots=True)
 class Naive:
     """The best decision that ignores the model; part of `Evaluation`.
@@ -125,16 +129,25 @@ class Naive:
     Parameters
     ----------
     decision : name
-        Always taken.
+        Always taken; if limits allow no decision in every case, the one that is taken most.
     cost : float
         Per case, as given.
     avoidable : float
         The same above the cheapest decision of each case: what the NEC divides by.
+    shares : tuple of pairs of name and float
+        In what share of the cases, drawn at random, each decision is taken, if limits allow none
+        in every case; empty otherwise.
     """
 
     decision: Name
     cost: float
     avoidable: float
+    shares: tuple[tuple[Name, float], ...] = ()
+
+    @property
+    def doing(self) -> str:
+        """What is done, for a sentence: "always deciding 'no'"."""
+        return AT_RANDOM if self.shares else f"always deciding '{self.decision}'"
 
 
 def costliest_cells(ev: Evaluation, name: str, limit: int) -> Frame:

@@ -209,7 +209,7 @@ def with_doubt(
         cost, nec = _prices(rates, possible, ev.data_priors)
         same = np.stack([np.nan_to_num(m.confusion.rates, nan=0.0) for m in ev.models])[:, None]
         kept = _prices(same, possible, ev.data_priors)[1]
-        applications = tuple(_application(ev, possible, node) for node in ends)
+        applications = tuple(application_at(ev, possible, node) for node in ends)
         there = list(applications)
     least = np.fmin(np.fmin.reduce(nec, axis=0), 1.0)
     doubt = Doubt(
@@ -276,7 +276,7 @@ def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> Float
             found[k, :, :, 0] = 1 - found[k, :, :, 1]
             nodes = np.array([np.argmin(odds), np.argmax(odds)])  # these as they are decided
         for node in nodes.tolist():
-            app = _application(ev, possible, node)
+            app = application_at(ev, possible, node)
             codes = decided(one.model, app, sources.said_at)
             found[k, node] = sources.cases_of(one).count(codes, app).rates
     return np.nan_to_num(found, nan=0.0)  # a class without cases
@@ -296,7 +296,7 @@ def _prices(
     return cost, nec
 
 
-def _application(ev: Evaluation, possible: Possible, node: int) -> Application:
+def application_at(ev: Evaluation, possible: Possible, node: int) -> Application:
     """One node as an application."""
     app = ev.application
     costs = CostMatrix(possible.costs[node], app.classes, app.decisions)

@@ -234,7 +234,7 @@ def _switched(ev: Evaluation, found: Challenge) -> str:
 
 def _baseline(ev: Evaluation) -> str:
     """The best decision that ignores the models, in words."""
-    return f"always deciding '{ev.naive_decision}'"
+    return ev.best_naive.doing
 
 
 def _none(ev: Evaluation, best: ModelEvaluation) -> str:

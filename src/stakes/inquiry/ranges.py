@@ -191,7 +191,8 @@ class Ranges:
     def doubted(self, ev: Evaluation, answer_at: Callable[[Inquiry], Evaluation]) -> Evaluation:
         """The evaluation with what its models cost between all ends."""
         inquiry = self.inquiry
-        if inquiry.kind == "rank" or (ev.sources is None and not inquiry.confusion):
+        alone = ev.sources is None and not inquiry.confusion
+        if inquiry.kind == "rank" or alone or ev.capacity is not None:
             self.refuse_stream()
             at: list[Evaluation] = []
 

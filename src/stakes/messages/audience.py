@@ -25,6 +25,9 @@ _OPTIONS = {
     "folds": "--folds",
     "groups": "the values of --groups",
     "sample_weight": "--weight",
+    "by": "--by",
+    "capacity": "--capacity",
+    "prices": "--prices",
     "evaluation": "--preset",
 }
 

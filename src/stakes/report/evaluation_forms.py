@@ -59,14 +59,14 @@ def as_page(
     """The whole page."""
     of_kind(title, "title", str)
     whole, ev = ev, _on_page(ev)
-    moves, numbers = "two", live_numbers(ev)
+    moves, numbers = "two", None if ev.capacity is not None else live_numbers(ev)
     large = ev.application.costs.values.size * (1 + 2 * len(ev)) > _MOST_NUMBERS
-    if ev.naive is not None:
+    if ev.capacity is not None or large:
+        moves, numbers = "each" if ev.by_case else "many", {"drawn": []}
+    elif ev.naive is not None:
         from stakes.report.live import case_stops
 
         moves, numbers = "each", case_stops.case_numbers(ev)
-    elif large:
-        moves, numbers = "many", {"drawn": []}
     elif numbers is None:
         from stakes.report.live.any_matrix import matrix_numbers
 
@@ -89,7 +89,7 @@ def as_page(
         Sheet(
             record=record,
             order=tuple(ev),
-            moves="" if numbers is None or large else moves,
+            moves="" if numbers is None or large or ev.capacity is not None else moves,
             numbers=numbers or {},
             charts=tuple(charts),
             missing=missing,
@@ -100,7 +100,7 @@ def as_page(
                 key: found if isinstance(found, list) else _points(found)
                 for key, found in reliability.items()
             },
-            by_case=ev.naive is not None,
+            by_case=ev.by_case,
             sureness=_sureness(ev, numbers or {}),
             use=_use(ev),
             large=large,
@@ -187,7 +187,7 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     if not reliability:
         return ""
     curve = next(iter(reliability.values()))
-    name = ev.best.partition(",")[0] if ev.naive is not None else ev.best
+    name = ev.best.partition(",")[0] if ev.by_case else ev.best
     band = f"Band: where a calibrated {name} would lie {percent(curve.level, 0)} of the time. "
     edges = np.searchsorted(np.cumsum(curve.weight), np.linspace(0, curve.weight.sum(), 21)[1:-1])
     parts = [p for p in np.split(np.arange(len(curve.weight)), np.unique(edges)) if p.size]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from stakes.evaluation.model_evaluation import AT_RANDOM
 from stakes.evaluation.model_table import model_schema, shown_columns
 from stakes.messages.audience import marked
 from stakes.messages.quantities import grouped, normalized
@@ -36,7 +37,8 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     lines += ["", _line(head), _line(["---", *["--:"] * (len(head) - 1)])]
     rows = zip(*(each.cells for each in columns), strict=True)
     lines += [_line([_text(cell) for cell in row]) for row in rows]
-    naive = f"always decide '{record['naive']['decision']}'"
+    held = record["naive"]
+    naive = AT_RANDOM if "shares" in held else f"always decide '{held['decision']}'"
     lines += [_line([_text(naive), "1.000", *[""] * (len(head) - 2)]), ""]
     lines += _doubt(record.get("doubt"))
     cases = f"{grouped(record['cases'])} cases."

@@ -51,7 +51,7 @@ def _row(sheet: Sheet, place: int, k: int) -> tuple[str, list[Html]]:
     assert held is not None
     start = held["start"]
     used, cost, price = (_unpacked(held[what][place])[start] for what in ("used", "cost", "price"))
-    saved = (held["naive"] - cost) * (app["volume"] or 1)
+    saved = (_unpacked(held["naive"])[start] - cost) * (app["volume"] or 1)
     shown = {
         "used": f"{grouped(round(float(used), 2))} cases",
         "cost": plain(cost, 4),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.evaluation.case_account import case_name
+from stakes.evaluation.model_evaluation import AT_RANDOM
 from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
     between,
@@ -48,7 +49,9 @@ def models(sheet: Sheet) -> Html:
             name = each.column.name
             cells.append(_cell(k, name, each.cells[at], model[name] if name == "nec" else None))
         rows.append(("best" if model["name"] == record["best"] else "", cells))
-    naive = element("th", f"always decide “{record['naive']['decision']}”", scope="row", id="naive")
+    held = record["naive"]
+    always = AT_RANDOM if "shares" in held else f"always decide “{held['decision']}”"
+    naive = element("th", always, scope="row", id="naive")
     rows.append(
         ("naive", [naive, element("td", "1.000"), *[element("td", "")] * (len(columns) - 2)])
     )

@@ -15,9 +15,9 @@ with LoadedOnUse(globals()):
     from stakes.resources.model_capacity import ModelCapacity as ModelCapacity
     from stakes.resources.price_stream import CapacityStream as CapacityStream
     from stakes.resources.price_stream import capacity_stream as capacity_stream
+    from stakes.resources.review_planning import ReviewPlan as ReviewPlan
+    from stakes.resources.review_planning import review_plan as review_plan
     from stakes.resources.reviewer import Reviewer as Reviewer
-    from stakes.resources.reviewer import ReviewPlan as ReviewPlan
-    from stakes.resources.reviewer import review_plan as review_plan
     from stakes.resources.slice_constraints import ConstrainedSlices as ConstrainedSlices
     from stakes.resources.slice_constraints import constrained_slices as constrained_slices
     from stakes.resources.slice_rules import SliceRates as SliceRates

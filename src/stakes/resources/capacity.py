@@ -50,9 +50,12 @@ class LimitPrice:
         What the limit loosened by one case saves, in the unit of the costs; 0 where it does not
         bind.
     tighter : float
-        What it costs to tighten the limit by one case; nan where that is impossible.
+        What it costs to tighten the end that binds by one case, or the nearer one where none does;
+        nan where that is impossible.
     interval : pair of float
         Of the price, for other batches from the same source.
+    lower : bool
+        Whether it is the lower end that binds, so that one fewer saves the price.
     """
 
     limit: Limit
@@ -62,6 +65,7 @@ class LimitPrice:
     price: float
     tighter: float
     interval: tuple[float, float]
+    lower: bool = False
 
     @property
     def binds(self) -> bool:
@@ -132,9 +136,11 @@ class CapacityOptimum(AnswersGuesses):
 
     def __repr__(self) -> str:
         said = "; ".join(
-            f"{each.limit.decision} {each.used:g} of {each.high:g}, one more saves {each.price:.4g}"
-            if each.high < math.inf
-            else f"{each.limit.decision} {each.used:g}, at least {each.low:g}"
+            f"{each.limit.decision} {each.used:g}, at least {each.low:g}, "
+            f"one fewer saves {each.price:.4g}"
+            if each.lower or each.high == math.inf
+            else f"{each.limit.decision} {each.used:g} of {each.high:g}, "
+            f"one more saves {each.price:.4g}"
             for each in self.limits
         )
         return (
@@ -149,8 +155,8 @@ def expected_costs(
 
     `costs` are those of all cases or of each, as `capacity_optimum` takes them.
     """
-    if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and _depth(costs) == 3):
-        cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    cases = costs_of_cases(costs)
+    if cases is not None:
         found = expected_case_costs(posteriors, cases, classes=classes, positive=positive)
         return found, None, cases.decisions
     app = as_application(costs)
@@ -165,17 +171,15 @@ def refuse_no_case(size: int) -> None:
         raise DataError("`posteriors` must hold at least one case; got none.")
 
 
-def _depth(costs: Any) -> int:
-    """How deep an array or nested lists go; 0 where rows are of unequal length."""
+def costs_of_cases(costs: Any) -> CaseCosts | None:
+    """Costs of each case, also from an array (n, K, M); None for costs that are the same in all."""
+    if isinstance(costs, CaseCosts) or hasattr(costs, "decisions"):  # an object of ours
+        return costs if isinstance(costs, CaseCosts) else None
     try:
-        return np.ndim(costs)
-    except ValueError:
-        return 0
-
-
-def _is_matrix(costs: Any) -> bool:
-    """Whether costs are an object of ours, whatever number of dimensions NumPy sees in it."""
-    return hasattr(costs, "decisions")
+        deep = np.ndim(costs)
+    except ValueError:  # rows of unequal length
+        return None
+    return CaseCosts(costs) if deep == 3 else None
 
 
 def capacity_optimum(
@@ -278,7 +282,9 @@ def optimum(
     intervals = _intervals(by_choice, each, places, ends, prices, level)
     taken = np.bincount(choice, each, len(names))
     held = tuple(
-        LimitPrice(limit, low, high, float(taken[j]), float(more), float(less), sure)
+        LimitPrice(
+            limit, low, high, float(taken[j]), float(more), float(less), sure, bool(prices[j] < 0)
+        )
         for limit, (low, high), j, more, less, sure in zip(
             limits, ends, places, looser, tighter, intervals, strict=True
         )
@@ -348,10 +354,10 @@ def _one_limit(
     last = float(gains[order[taken - 1]]) if taken > 0 else math.nan
     first = float(gains[order[taken]]) if taken < len(gains) else math.nan
     looser, tighter = 0.0, 0.0
-    if taken == most and wanted >= most:  # the upper end binds, or just suffices
+    if taken == most and wanted >= most and high < math.inf:  # it binds, or just suffices
         looser = max(first, 0.0) if wanted > most else 0.0
         tighter = last
-    elif taken == least and wanted <= least:
+    elif low > 0 and taken == least and wanted <= least:
         looser = max(-last, 0.0) if wanted < least else 0.0
         tighter = -first
     prices = np.zeros(len(costs))

@@ -155,7 +155,7 @@ def curve_of(
         decision,
         wanted,
         np.array([one.cost for one in found]),
-        np.array([one.price if one.used > low or not low else 0.0 for one in last]),
+        np.array([0.0 if one.lower else one.price for one in last]),
         np.array([one.used for one in last]),
         None if paid is None
         else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),

@@ -16,21 +16,22 @@ from stakes.calibration import stratified_folds
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped, money, percent
 from stakes.resources.stage_cascade import (
+    LEAST_CASES,
     Cascade,
-    Stages,
     as_decisions,
     calibrated,
     fitted_cascade,
     walked,
 )
+from stakes.resources.stage_cases import Stages
 from stakes.results import Frame
-from stakes.typing import FloatArray, IntArray, RandomSource
+from stakes.typing import FloatArray, IntArray, Name, RandomSource
 
 #: Confidences tried as thresholds of each stage, and how often each stage is tuned in turn where
 #: there are more than three.
 _THRESHOLDS, _ROUNDS = 25, 3
 #: The rows of the table that are no stage.
-CASCADE, CONFIDENCE, ORACLE = "cascade", "confidence thresholds", "oracle"
+CASCADE, NO_STAGE, CONFIDENCE, ORACLE = "cascade", "no stage", "confidence thresholds", "oracle"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,8 +43,9 @@ class CascadeEvaluation(AnswersGuesses):
     cascade : Cascade
         Learnt from all the cases, to be used.
     costs : mapping of str to array of shape (n_cases,)
-        What each case costs, prices included: the cascade, each stage alone, thresholds on the
-        confidence of each stage, and an oracle that asks just whom it must.
+        What each case costs, prices included: the cascade, each stage alone, the best decision
+        without any stage, thresholds on the confidence of each stage, and an oracle that asks
+        only where it must.
     shares : array of shape (n_cases,)
         What each case weighs; together 1.
     asked : mapping of str to float
@@ -52,6 +54,8 @@ class CascadeEvaluation(AnswersGuesses):
         What the cascade pays per case for asking.
     level : float
         Of the intervals.
+    naive_decision : name
+        What is decided in all cases where no stage is asked.
     """
 
     cascade: Cascade
@@ -60,11 +64,12 @@ class CascadeEvaluation(AnswersGuesses):
     asked: Mapping[str, float]
     prices: float
     level: float
+    naive_decision: Name
 
     @property
     def best_stage(self) -> str:
-        """The stage that is cheapest alone."""
-        return min(self.cascade.stages, key=self.cost)
+        """The stage that is cheapest alone; "no stage" where asking none is cheaper."""
+        return min((*self.cascade.stages, NO_STAGE), key=self.cost)
 
     def cost(self, name: str = CASCADE) -> float:
         """Cost per case, prices included."""
@@ -73,8 +78,8 @@ class CascadeEvaluation(AnswersGuesses):
     def saving(self, name: str | None = None) -> tuple[float, float, float]:
         """What the cascade saves per case against another row, and the interval of it.
 
-        Against the best single stage if no row is named. Cases are paired; the interval is that of
-        a mean.
+        Against the best single stage, or none, if no row is named. Cases are paired; the interval
+        is that of a mean.
         """
         other = self.best_stage if name is None else one_of(name, "name", self.costs)
         return _mean(self.costs[other] - self.costs[CASCADE], self.shares, self.level)
@@ -100,19 +105,21 @@ class CascadeEvaluation(AnswersGuesses):
         """The verdict in two or three sentences."""
         app = self.cascade.application
         saved, low, high = self.saving()
-        factor = 1.0 if app.volume is None else app.volume
-        each = f"a {app.period}" if app.volume is not None and app.period else "per case"
+        factor, each = 1.0, "per case"
+        if app.volume is not None:
+            factor = app.volume
+            each = f"a {app.period}" if app.period else f"on {grouped(app.volume)} cases"
         amount = money(saved * factor, app.unit)
         ends = " to ".join(money(value * factor, None) for value in (low, high))
-        best = self.best_stage
+        none = f"always deciding '{self.naive_decision}'"
+        asking, best = f"asking only {self.best_stage}", f"Ask only {self.best_stage}"
+        if self.best_stage == NO_STAGE:
+            asking, best = none, f"Ask no stage: {none} costs less than asking any"
         if low <= 0:
-            return (
-                f"Ask only {best}. A cascade does not clearly save anything: {amount} {each} "
-                f"({ends})."
-            )
+            return f"{best}. A cascade does not clearly save anything: {amount} {each} ({ends})."
         first, *others = (f"{name} in {percent(share, 0)}" for name, share in self.asked.items())
         return (
-            f"Use the cascade. It saves {amount} {each} ({ends}) compared with asking only {best}, "
+            f"Use the cascade. It saves {amount} {each} ({ends}) compared with {asking}, "
             f"{percent(self.way_to_oracle, 0)} of what an oracle that knows whom to ask would "
             f"save. It asks {', '.join([f'{first} of cases', *others])}."
         )
@@ -139,7 +146,7 @@ def evaluate_cascade(
     classes: Any = None,
     positive: Any = None,
 ) -> CascadeEvaluation:
-    """What a cascade costs, beside every single stage, confidence thresholds and an oracle.
+    """What a cascade costs, beside every single stage or none, confidence thresholds and an oracle.
 
     Every case is judged by a cascade that was learnt without its fold, calibration included.
 
@@ -181,11 +188,18 @@ def evaluate_cascade(
     )  # fmt: skip
     level, whole = as_level(level), fitted_cascade(given)
     folds = as_whole(folds, "folds", 2)
-    clash = {CASCADE, CONFIDENCE, ORACLE} & set(given.names)
+    clash = {CASCADE, NO_STAGE, CONFIDENCE, ORACLE} & set(given.names)
     if clash:
         raise DataError(f"a stage cannot be called {clash.pop()!r}, which is a row of the result.")
     fold = np.asarray(stratified_folds(given.labels, folds=folds, rng=rng))
-    found = {name: np.zeros(given.size) for name in (CASCADE, *given.names, CONFIDENCE, ORACLE)}
+    least = given.size - int(np.bincount(fold).max())
+    if least < LEAST_CASES:
+        raise DataError(
+            f"without one of {folds} parts, {least} of {given.size} cases are left, and a cascade "
+            f"is learnt from {LEAST_CASES} or more."
+        )
+    rows = (CASCADE, *given.names, NO_STAGE, CONFIDENCE, ORACLE)
+    found = {name: np.zeros(given.size) for name in rows}
     asked, paid = np.zeros((len(given.names), given.size), dtype=bool), np.zeros(given.size)
     for k in np.unique(fold):
         inside, outside = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
@@ -198,8 +212,17 @@ def evaluate_cascade(
         for name, cost in _others(learnt, new).items():
             found[name][inside] = cost
     share = given.share
+    naive, found[NO_STAGE] = _naive(given)
     each = {name: min(float(share @ asked[s]), 1.0) for s, name in enumerate(given.names)}
-    return CascadeEvaluation(whole, found, share, each, float(share @ paid), level)
+    return CascadeEvaluation(whole, found, share, each, float(share @ paid), level, naive)
+
+
+def _naive(cases: Stages) -> tuple[Name, FloatArray]:
+    """The cheapest decision if all cases get the same one, and what each case then costs."""
+    decisions = cases.application.decisions
+    costs = [cases.realised(np.full(cases.size, j)) for j in range(len(decisions))]
+    best = int(np.argmin([cases.share @ each for each in costs]))
+    return decisions[best], costs[best]
 
 
 def _others(learnt: Stages, new: Stages) -> dict[str, FloatArray]:

@@ -17,7 +17,13 @@ from stakes.messages.audience import either, named
 from stakes.messages.quantities import grouped, percent
 from stakes.typing import Name
 
-_SUCH = "review=200/day, review=5%, or review=50..200 for both ends"
+#: A number of cases or a share, perhaps for each period.
+_AMOUNT = re.compile(r"[\d.]+%?(/\w+)?")
+
+
+def _such(decision: Any) -> str:
+    """How a limit on a decision is written."""
+    return f"{decision}=200/day, {decision}=5%, or {decision}=50..200 for both ends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +83,12 @@ class Limit:
             factor = total
         elif self.period is not None:
             if volume is None or period != self.period:
-                said = "is not known" if volume is None else f"is known for a {period} alone"
+                said = "is not known" if period is None else f"is not known, only in a {period}"
+                such = "10000" if volume is None or period is not None else f"{volume:g}"
                 raise CostError(
                     f"'{self.decision}' is limited for each {self.period}, but how many cases "
                     f"come in a {self.period} {said}.",
-                    hint=either(f'volume="10000/{self.period}"', f"--volume 10000/{self.period}"),
+                    hint=either(f'volume="{such}/{self.period}"', f"--volume {such}/{self.period}"),
                 )
             factor = total / volume
         return self.at_least * factor, self.at_most * factor
@@ -122,7 +129,9 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
         raise CostError("`decisions` must name what can be decided; got none.")
     found = tuple(_as_limit(decision, said, names) for decision, said in _pairs(capacity, names))
     if not found:
-        raise CostError("no limit is given.", hint=_SUCH)
+        raise CostError("no limit is given.", hint=_such(names[-1]))
+    for limit in found:
+        _refuse_parts(limit)
     seen = [limit.decision for limit in found]
     if len(set(seen)) < len(seen):
         twice = next(name for name in seen if seen.count(name) > 1)
@@ -138,15 +147,18 @@ def _pairs(capacity: Any, decisions: Sequence[Name]) -> list[tuple[Any, Any]]:
         return list(capacity.items())
     if isinstance(capacity, str):
         parts = [each.strip().rpartition("=") for each in capacity.split(",")]
-        for name, sign, said in parts:
-            if not sign and len(parts) == 1 and said[:1].isdigit():
-                raise _of_nothing(capacity, said, decisions)
-            if not (name and sign and said):
-                raise CostError(f"I cannot read the capacity '{capacity}'.", hint=_SUCH)
-        return [(name.strip(), said.strip()) for name, _, said in parts]
+        for name, sign, amount in parts:
+            if not sign and len(parts) == 1 and _AMOUNT.fullmatch(amount):
+                raise _of_nothing(capacity, amount, decisions)
+            if not (name and sign and amount):
+                lacks = "number after" if name else "decision before"
+                why = f"the {lacks} = is missing" if sign else "there is no = before the number"
+                raise _unreadable(capacity, why, decisions[-1])
+        return [(name.strip(), amount.strip()) for name, _, amount in parts]
     if isinstance(capacity, (int, float)):
         raise _of_nothing(capacity, f"{float_of(capacity):g}", decisions)
-    several = of_kind(capacity, "capacity", Iterable, hint=_SUCH, error=CostError)
+    such = _such(decisions[-1])
+    several = of_kind(capacity, "capacity", Iterable, hint=such, error=CostError)
     return [pair for each in several for pair in _pairs(each, decisions)]
 
 
@@ -162,16 +174,7 @@ def _of_nothing(capacity: Any, amount: str, decisions: Sequence[Name]) -> CostEr
 
 def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:
     """One limit, on a decision that exists."""
-    place = place_of(decision, decisions)
-    if place is None:
-        texts = [str(name) for name in decisions]
-        place = texts.index(str(decision)) if texts.count(str(decision)) == 1 else None
-    if place is None:
-        raise CostError(
-            f"the capacity is about '{decision}', which is not a decision here.",
-            hint=f"the decisions are {listed(decisions)}:  {decisions[-1]}=200",
-        )
-    name = decisions[place]
+    name = decisions[decision_place(decision, decisions, "the capacity")]
     if isinstance(said, Limit):
         return Limit(name, said.at_most, said.at_least, said.share, said.period)
     if isinstance(said, str):
@@ -180,6 +183,35 @@ def _as_limit(decision: Any, said: Any, decisions: Sequence[Name]) -> Limit:
         low, high = said
         return Limit(name, math.inf if high is None else high, 0.0 if low is None else low)
     return Limit(name, as_number(said, f"capacity of {name}", CostError))
+
+
+def decision_place(decision: Any, decisions: Sequence[Name], what: str) -> int:
+    """The position of a decision, also by its name as text; raise if there is none."""
+    place = place_of(decision, decisions)
+    texts = [str(name) for name in decisions]
+    if place is None and texts.count(str(decision)) == 1:
+        place = texts.index(str(decision))
+    if place is None:
+        raise CostError(
+            f"{what} is about '{decision}', which is not a decision here.",
+            hint=f"the decisions are {listed(decisions)}:  {decisions[-1]}=200",
+        )
+    return place
+
+
+def _refuse_parts(limit: Limit) -> None:
+    """Raise where a limit allows less than a case, which is usually meant as a share."""
+    for end in (limit.at_least, limit.at_most):
+        if 0 < end < 1 and not limit.share and limit.period is None:
+            raise CostError(
+                f"a limit of {end:g} cases on '{limit.decision}' is less than one case.",
+                hint=f"did you mean {percent(end)} of cases?  {limit.decision}={100 * end:g}%",
+            )
+
+
+def _unreadable(capacity: Any, why: str, decision: Any) -> CostError:
+    """That a capacity cannot be read, and why."""
+    return CostError(f"I cannot read the capacity '{capacity}': {why}.", hint=_such(decision))
 
 
 def _of_text(name: Name, text: str) -> Limit:
@@ -191,21 +223,34 @@ def _of_text(name: Name, text: str) -> Limit:
     low, high = low.removesuffix("%"), high.removesuffix("%")
     try:
         if mixed:
-            raise CostError("one end is a share and the other is not.")
+            raise CostError("one end is a share and the other is not")
         at_least = _number(low) if dots and low else 0.0
         at_most = _number(high if dots else low) if (high or not dots) else math.inf
-        per = read_volume(f"1/{period}")[1] if slash else None
+        per = _period(period) if slash else None
         if share and per:
-            raise CostError("a share holds for every period.")
-    except StakesError:
-        raise CostError(f"I cannot read the capacity '{name}={text}'.", hint=_SUCH) from None
+            raise CostError("a share holds for every period, so it has none")
+    except StakesError as error:
+        raise _unreadable(f"{name}={text}", error.message, name) from None
     scale = 0.01 if share else 1.0
     return Limit(name, at_most * scale, at_least * scale, share, per)
 
 
 def _number(text: str) -> float:
     """A number as people write it, 0 included."""
-    return 0.0 if re.fullmatch(r"\s*0+(\.0*)?\s*", text) else read_volume(text)[0]
+    try:
+        return 0.0 if re.fullmatch(r"\s*0+(\.0*)?\s*", text) else read_volume(text)[0]
+    except CostError:
+        raise CostError(
+            f"'{text}' is not a number of cases" if text else "a number is missing"
+        ) from None
+
+
+def _period(text: str) -> str | None:
+    """A day, week, month or year."""
+    try:
+        return read_volume(f"1/{text}")[1]
+    except CostError:
+        raise CostError(f"'{text}' is not a day, week, month or year") from None
 
 
 def refuse_impossible(limits: Sequence[Limit], total: float) -> None:

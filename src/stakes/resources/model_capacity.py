@@ -18,6 +18,9 @@ from stakes.resources.capacity_curve import CapacityCurve, curve_of
 from stakes.resources.limit import Limit, read_limits
 from stakes.typing import FloatArray, Name
 
+#: Shares of cases this close are equal.
+_CLOSE = 1e-9
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelCapacity:
@@ -78,15 +81,29 @@ class ModelCapacity:
                         stops=stops, low=low)  # fmt: skip
 
     @property
-    def scarce(self) -> tuple[int, ...]:
-        """Decisions that cannot be taken in every case, unless no decision can."""
+    def possible(self) -> NDArray[np.bool_]:
+        """Which decisions could be taken in every case within the limits."""
+        return possible_always(*self._ends())
+
+    def naive_shares(
+        self, constant: FloatArray, at_most: Mapping[Name, float] | None = None
+    ) -> FloatArray:
+        """How often each decision is taken by the best naive rule; see `naive_shares`.
+
+        `constant` is what each decision costs if it is taken in every case, `at_most` another
+        upper limit on some decisions, in cases of the batch.
+        """
+        return naive_shares(constant, *self._ends(at_most))
+
+    def _ends(self, at_most: Mapping[Name, float] | None = None) -> tuple[FloatArray, FloatArray]:
+        """The least and the greatest share of the cases that may get each decision."""
         first = next(iter(self.optima.values()))
-        found = tuple(
-            first.names.index(each.limit.decision)
-            for each in first.limits
-            if each.high < first.n_cases
-        )
-        return found if len(found) < len(first.names) else ()
+        low, high = np.zeros(len(first.names)), np.ones(len(first.names))
+        for each in first.limits:
+            at = first.names.index(each.limit.decision)
+            most = (at_most or {}).get(each.limit.decision, each.high)
+            low[at], high[at] = each.low / first.n_cases, min(most / first.n_cases, 1.0)
+        return low, high
 
     def record(self) -> list[dict[str, Any]]:
         """A row for each model and limit, as JSON types."""
@@ -111,6 +128,29 @@ class ModelCapacity:
         return said
 
 
+def possible_always(low: FloatArray, high: FloatArray) -> NDArray[np.bool_]:
+    """Which decisions can be taken in every case, if shares must lie between `low` and `high`."""
+    required = low > _CLOSE
+    others = required.sum() - required
+    return np.asarray((high > 1 - _CLOSE) & (others == 0))
+
+
+def naive_shares(constant: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """In what share of the cases each decision is taken by the best rule that ignores the cases.
+
+    The cheapest decision that can be taken in every case. Where none can, cases are drawn at
+    random: each decision as often as it must be taken, and then the cheapest as often as they may.
+    """
+    if (possible := possible_always(low, high)).any():
+        return np.asarray(
+            np.arange(len(low)) == np.where(possible, constant, np.inf).argmin(), float
+        )
+    shares = low.copy()
+    for at in np.argsort(constant, kind="stable"):
+        shares[at] += min(high[at] - low[at], max(0.0, 1.0 - shares.sum()))
+    return shares
+
+
 def limit_record(each: LimitPrice) -> dict[str, Any]:
     """A limit and what it costs, as JSON types."""
     return {
@@ -119,6 +159,7 @@ def limit_record(each: LimitPrice) -> dict[str, Any]:
         "at_least": each.low,
         "at_most": each.high if np.isfinite(each.high) else None,
         "used": each.used,
+        "binds": ("at_least" if each.lower else "at_most") if each.binds else None,
         "price": each.price,
         "interval": list(each.interval),
         "tighter": None if np.isnan(each.tighter) else each.tighter,
@@ -131,7 +172,7 @@ def limit_in_words(each: LimitPrice, unit: str | None, model: str | None) -> str
     if not each.binds:
         return f"{used}, which is all that pays; the limit costs nothing."
     low, high = (_amount(end, unit) for end in each.interval)
-    more = "one more" if each.limit.at_most < np.inf else "one fewer"
+    more = "one fewer" if each.lower else "one more"
     per = f" per {each.limit.period}" if each.limit.period else ""
     worth = f"{_amount(each.price, unit)} ({low} to {high})"
     whose = "the probabilities" if model is None else f"the probabilities of {model}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,8 +15,9 @@ from stakes._columns import as_column, as_reals
 from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import code_type
 from stakes.exceptions import CostError
+from stakes.messages.audience import named
 from stakes.resources.capacity import expected_costs, optimum
-from stakes.resources.limit import Limit, read_limits
+from stakes.resources.limit import Limit, decision_place, read_limits
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
@@ -41,6 +43,8 @@ class CapacityStream(AnswersGuesses):
     cost, optimum : array of shape (n_periods,)
         Expected cost of each period, and the least that was possible within the limits, had all
         its cases been known at once.
+    missed : array of shape (n_periods,)
+        Whether a decision was taken less often than it had to be.
     """
 
     decisions: NDArray[Any]
@@ -51,11 +55,15 @@ class CapacityStream(AnswersGuesses):
     used: FloatArray
     cost: FloatArray
     optimum: FloatArray
+    missed: NDArray[np.bool_]
 
     @property
     def regret(self) -> FloatArray:
-        """What each period cost beyond the best that was possible."""
-        return self.cost - self.optimum
+        """What each period cost beyond the best that was possible; nan where it missed a limit.
+
+        A required number that is missed makes a period cheaper than any decisions that keep it.
+        """
+        return np.where(self.missed, np.nan, self.cost - self.optimum)
 
     def frame(self) -> Frame:
         """One row per period: period, cases, cost, optimum, regret."""
@@ -114,7 +122,8 @@ def capacity_stream(
 
     Notes
     -----
-    Limits that are required (at least) are aimed at by a negative price, and may be missed.
+    Limits that are required (at least) are aimed at by a negative price, and may be missed; such a
+    period has no regret.
     Shares are of the cases of the period. Re-estimating prices from all that was seen keeps the
     regret of n cases near the order of the square root of n [1]_, if periods are alike.
 
@@ -140,7 +149,8 @@ def capacity_stream(
     back = len(starts) if window is None else as_whole(window, "window")
     at = _first_prices(prices, names)
     taken = np.empty(len(expected), dtype=code_type(len(names)))
-    held, cost, best, used = [], [], [], []
+    held, cost, best, used, missed = [], [], [], [], []
+    limited = [names.index(limit.decision) for limit in limits]
     for k, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if k > 0:
             past = expected[starts[max(0, k - back)] : start]
@@ -153,6 +163,8 @@ def capacity_stream(
         cost.append(here[np.arange(len(here)), codes].sum())
         best.append(optimum(here, names, own, None).cost * len(here))
         used.append(np.bincount(codes, minlength=len(names)))
+        least = [math.ceil(limit.at_least - 1e-9) for limit in own]
+        missed.append(bool((used[-1][limited] < least).any()))
     return CapacityStream(
         frozen(taken),
         names,
@@ -162,6 +174,7 @@ def capacity_stream(
         np.array(used, dtype=np.float64),
         np.array(cost),
         np.array(best),
+        np.array(missed),
     )
 
 
@@ -185,7 +198,9 @@ def _first_prices(prices: Any, names: tuple[Name, ...]) -> FloatArray:
     if prices is None:
         return np.zeros(len(names))
     if isinstance(prices, Mapping):
-        prices = [prices.get(name, 0.0) for name in names]
+        said, prices = prices, [0.0] * len(names)
+        for name, price in said.items():
+            prices[decision_place(name, names, named("prices"))] = price
     found = as_reals(prices, "prices", CostError)
     if found.shape != (len(names),) or not np.isfinite(found).all():
         raise CostError(f"`prices` must be {len(names)} finite numbers, one for each decision.")

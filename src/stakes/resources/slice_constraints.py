@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_whole, same_length
-from stakes._columns import as_floats, as_weights
+from stakes._columns import as_column, as_floats, as_weights
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import code_type
 from stakes._kernels.optimise.hull_mixture import hull_mixtures
-from stakes._names import encode, listed, named_column
+from stakes._names import encode, listed, named_column, observed_names, place_of
 from stakes._random import as_generator
 from stakes.application import Application, CaseCosts, as_application
-from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
+from stakes.exceptions import CostError, DataError, LabelError, PriorError, UndefinedError
 from stakes.messages.audience import either, named, setting
 from stakes.messages.quantities import money
 from stakes.metrics.scores.pareto_hull import HullPoints, hull_points
@@ -147,7 +147,16 @@ class ConstrainedSlices(AnswersGuesses):
         given = as_floats(scores, "scores").astype(np.float64, copy=False)
         if given.size == 0:
             raise DataError("`scores` must not be empty.")
-        codes = encode(by, self.rates.names, "by").astype(np.intp)
+        try:
+            codes = encode(by, self.rates.names, "by").astype(np.intp)
+        except LabelError:
+            there = observed_names(as_column(by, "by"))
+            new = [name for name in there if place_of(name, self.rates.names) is None]
+            raise DataError(
+                f"{named('by')} holds slices without a rule: {listed(new)}; there are rules for "
+                f"{listed(self.rates.names)}.",
+                hint="leave out their rows",
+            ) from None
         same_length("by", codes.size, "scores", given.size)
         return SlicedCases(self.rates.names, self.classes, np.zeros(0, np.intp), given, codes, None)
 

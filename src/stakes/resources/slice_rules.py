@@ -13,7 +13,7 @@ from stakes._guesses import AnswersGuesses
 from stakes._names import listed, place_of
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.messages.audience import named, setting
+from stakes.messages.audience import either, named, setting
 from stakes.messages.quantities import cut_text, percent
 from stakes.resources.slice_cases import SlicedCases
 from stakes.results import Frame
@@ -32,6 +32,8 @@ WORDS = {
 #: Usual words for a constraint.
 _USUAL = {
     "equal_opportunity": "true_positive",
+    "equalized_odds": "true_positive,false_positive",
+    "equalised_odds": "true_positive,false_positive",
     "demographic_parity": "selection",
     "predictive_equality": "false_positive",
 }
@@ -41,13 +43,19 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """What is limited, as a tuple without repetition."""
     words = (given,) if isinstance(given, str) else given
     known = get_args(Constraint)
-    several = isinstance(words, (tuple, list)) and len(words) > 0
-    if not several or any(place_of(word, known) is None for word in words):
+    several = words if isinstance(words, (tuple, list)) else ()
+    wrong = [word for word in several if place_of(word, known) is None]
+    if wrong or not several:
+        first = str(wrong[0] if wrong else "").strip().lower().replace("-", "_")
+        usual = _USUAL.get(first.replace(" ", "_"), "selection")
+        parts = ", ".join(f'"{word}"' for word in usual.split(","))
+        both = either(f"constraint=[{parts}]", f"--constraint {usual}")
         raise DataError(
-            f"{named('constraint')} must be among {listed(known)}; got {in_brief(given)}.",
-            hint=setting("constraint", _USUAL.get(str(given), "selection")),
+            f"{named('constraint')} must be among {listed(known)}; got "
+            f"{in_brief(wrong[0] if wrong else given)}.",
+            hint=both if "," in usual else setting("constraint", usual),
         )
-    return tuple(dict.fromkeys(words))
+    return tuple(dict.fromkeys(several))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_number, of_kind, same_length
-from stakes._columns import as_column, as_floats, as_weights, refuse_rows
-from stakes._names import encode, one_of
+from stakes._checks import of_kind, same_length
+from stakes._guesses import answers_guesses
+from stakes._names import one_of
 from stakes.application import Application, CaseCosts
-from stakes.application.cost_input import stated_costs
 from stakes.calibration import Affine, Calibrator, Smooth
 from stakes.decisions.bayes import class_posteriors
 from stakes.exceptions import CostError, DataError
-from stakes.posteriors.class_order import asked_order
+from stakes.posteriors.class_order import ClassOrder
+from stakes.resources.stage_cases import Stages
 from stakes.typing import FloatArray, IntArray
 
 #: With fewer labelled cases nothing can be said about what a further stage would change.
@@ -27,119 +27,6 @@ _BINS, _CORRECTING_BINS = 30, 8
 #: Cases in each of these bins, at least.
 _IN_A_BIN, _IN_A_CORRECTING_BIN = 40, 100
 _TINY = 1e-15
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stages:
-    """Checked input: truth, posteriors (S, n, K), prices (S, n), costs and weights of cases."""
-
-    application: Application
-    names: tuple[str, ...]
-    posteriors: FloatArray
-    prices: FloatArray
-    case_costs: FloatArray | None = None
-    truth: IntArray | None = None
-    weights: FloatArray | None = None
-
-    @classmethod
-    def of(
-        cls,
-        y_true: Any,
-        stages: Any,
-        prices: Any,
-        *,
-        costs: Any = None,
-        application: Any = None,
-        sample_weight: Any = None,
-        classes: Any = None,
-        positive: Any = None,
-    ) -> Stages:
-        """Read what is given to `fit_cascade`."""
-        of_kind(stages, "stages", Mapping, hint='stages={"small": p, "large": q}')
-        if len(stages) < 2:
-            raise DataError("a cascade needs two stages or more.", hint='{"small": p, "large": q}')
-        stated = stated_costs(application, costs, y_true, classes=classes, positive=positive)
-        if not isinstance(stated, (Application, CaseCosts)):
-            raise CostError("a cascade needs costs that are known; these are ranges.")
-        per_case = stated.values if isinstance(stated, CaseCosts) else None
-        app = stated if isinstance(stated, Application) else Application(stated.average())
-        if app.priors is not None:
-            raise CostError(
-                "a cascade is fitted at the class shares of its cases.",
-                hint="leave out the priors, and weigh the cases instead: sample_weight=",
-            )
-        order = asked_order(classes, positive, y_true)
-        said = [class_posteriors(each, app.classes, order) for each in stages.values()]
-        size = len(said[0])
-        for name, each in zip(stages, said, strict=True):
-            same_length(f"stages[{name!r}]", len(each), "the first stage", size)
-        truth = None
-        if y_true is not None:
-            column = as_column(y_true, "y_true")
-            same_length("y_true", len(column), "stages", size)
-            truth = np.asarray(encode(column, app.classes, "y_true"), dtype=np.intp)
-        if per_case is not None:
-            same_length("costs", len(per_case), "stages", size)
-        names = tuple(str(name) for name in stages)
-        paid = np.stack([_price(prices, name, size) for name in stages])
-        weights = as_weights(sample_weight, size)
-        return cls(app, names, np.stack(said).astype(np.float64), paid, per_case, truth, weights)
-
-    @property
-    def size(self) -> int:
-        """How many cases there are."""
-        return int(self.posteriors.shape[1])
-
-    @property
-    def share(self) -> FloatArray:
-        """What each case weighs; together 1."""
-        weights = np.ones(self.size) if self.weights is None else self.weights
-        return np.asarray(weights / weights.sum())
-
-    def part(self, rows: NDArray[Any], posteriors: FloatArray | None = None) -> Stages:
-        """Some of the cases, perhaps with other posteriors."""
-        some = {name: getattr(self, name) for name in ("case_costs", "truth", "weights")}
-        some = {name: None if value is None else value[rows] for name, value in some.items()}
-        said = self.posteriors[:, rows] if posteriors is None else posteriors
-        return Stages(self.application, self.names, said, self.prices[:, rows], **some)
-
-    def expected(self, stage: int) -> FloatArray:
-        """Expected cost of each decision, (n, M), by the posteriors of a stage."""
-        if self.case_costs is None:
-            return np.asarray(self.posteriors[stage] @ self.application.costs.values)
-        return np.asarray(np.einsum("nk,nkm->nm", self.posteriors[stage], self.case_costs))
-
-    def costs_of(self, decisions: IntArray) -> FloatArray:
-        """What decisions cost if each class is the true one, (n, K)."""
-        if self.case_costs is None:
-            return np.asarray(self.application.costs.values.T[decisions])
-        return np.asarray(self.case_costs[np.arange(self.size), :, decisions])
-
-    def realised(self, decisions: IntArray) -> FloatArray:
-        """What decisions cost, by the labels."""
-        return np.asarray(self.costs_of(decisions)[np.arange(self.size), self.labels])
-
-    @property
-    def labels(self) -> IntArray:
-        """The true classes."""
-        if self.truth is None:
-            raise DataError("the true classes of these cases are not given.")
-        return self.truth
-
-
-def _price(prices: Any, name: Any, size: int) -> FloatArray:
-    """The price of asking a stage, for each case."""
-    of_kind(prices, "prices", Mapping, hint=f"prices={{{name!r}: 0.02, ...}}")
-    if name not in prices:
-        raise CostError(
-            f"`prices` says nothing about stage {name!r}.", hint=f"prices={{{name!r}: 0.02, ...}}"
-        )
-    given = prices[name]
-    if np.ndim(given) == 0:
-        return np.full(size, as_number(given, f"prices[{name!r}]", CostError))
-    column = as_floats(given, f"prices[{name!r}]", length=size).astype(np.float64)
-    refuse_rows(~np.isfinite(column), f"`prices[{name!r}]` must be finite", "is {:g}", column)
-    return column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +66,9 @@ class Cascade:
     calibrators: tuple[Calibrator, ...]
     per_case: bool
     _routes: tuple[tuple[Route, ...], ...]
+    _order: ClassOrder = field(default_factory=ClassOrder)
 
+    @answers_guesses
     def step(
         self, stage: str, posteriors: Any, *, costs: CaseCosts | None = None
     ) -> tuple[IntArray, NDArray[Any]]:
@@ -190,7 +79,7 @@ class Cascade:
         stage : str
             The stage that has just answered.
         posteriors : array-like of shape (n_cases, n_classes) or (n_cases,)
-            What it said.
+            What it said; columns in the order that `fit_cascade` was given.
         costs : CaseCosts, optional
             Of these cases, where costs differ from case to case.
 
@@ -202,12 +91,17 @@ class Cascade:
             The stage to ask next; empty where one stops.
         """
         s = self.stages.index(one_of(stage, "stage", self.stages))
-        said = class_posteriors(posteriors, self.application.classes, asked_order(None, None))
+        said = class_posteriors(posteriors, self.application.classes, self._order)
         values = None if costs is None else of_kind(costs, "costs", CaseCosts).values
         if values is not None:
             same_length("costs", len(values), "posteriors", len(said))
         if self.per_case and values is None:
             raise CostError("costs differ from case to case.", hint="step(..., costs=CaseCosts())")
+        if values is not None and not self.per_case:
+            raise CostError(
+                "this cascade was fitted with the same costs in every case.",
+                hint="leave out `costs`, or fit_cascade(..., costs=CaseCosts(...))",
+            )
         fitted = self.calibrators[s].posteriors(logarithms(said))
         prices = np.zeros((1, len(said)))
         cases = Stages(self.application, (stage,), fitted[None], prices, values)
@@ -285,7 +179,8 @@ def fitted_cascade(given: Stages) -> Cascade:
     cases = calibrated(given, calibrators)
     routes, first = _backwards(cases)
     names, per_case = given.names, given.case_costs is not None
-    return Cascade(given.application, names, names[first], calibrators, per_case, routes)
+    app, start = given.application, names[first]
+    return Cascade(app, names, start, calibrators, per_case, routes, given.order)
 
 
 def logarithms(posteriors: FloatArray) -> FloatArray:

@@ -228,8 +228,9 @@ class DecisionRule(CutPoints):
             ``not_decided`` with the reason.
         capacity : mapping, text or list, optional
             How often decisions may be taken in these rows, as in
-            `stakes.resources.capacity_optimum`. Limits are kept exactly, where decisions save
-            most, and replace the prices of these decisions. For frames in memory.
+            `stakes.resources.capacity_optimum`; ``"review=200/day"`` takes the rows as those of
+            one day. Limits are kept exactly, where decisions save most, and replace the prices of
+            these decisions. For frames in memory.
 
         Returns
         -------

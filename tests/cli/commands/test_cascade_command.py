@@ -41,8 +41,10 @@ def test_text_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
     ("more", "said"),
     [
         ([], "what does asking rules_p and gbm_p cost?"),
-        (["--prices", "0"], "--prices has 1 numbers, and there are 2 stages"),
+        (["--prices", "0"], "--prices has 1 number, and there are 2 stages"),
         (["--prices", "0,much"], "--prices takes numbers"),
+        (["--prices", "0,nan"], "the price of stage 'gbm_p' must be finite and not negative"),
+        (["--prices", "0,1", "--cost", "tp=1..2"], "'1..2' is a range; here a cost must be known"),
         (["--prices", "0,1", "--prevalence", "2%"], "at the class mix of the file"),
     ],
 )

@@ -64,6 +64,23 @@ def test_stops_at_which_nothing_could_be_decided_are_left_out():
     assert both[0] == 50
 
 
+def test_the_naive_rule_follows_the_stop():
+    y, p = cases(400)
+    app = Application(CostMatrix([[0, 1], [20, 0]]))  # always deciding 1 is cheapest
+    for capacity in ("1=100", "1=100%", "1=50..100"):
+        ev = evaluate(y, {"m": p}, application=app, capacity=capacity, rng=0)
+        held = capacity_numbers(ev)
+        naive = np.frombuffer(base64.b64decode(held["naive"]["d"]))
+        assert naive[held["start"]] == pytest.approx(ev.naive_cost)
+        for stop, cost, words in zip(stops_of(held), naive, held["unguided"], strict=True):
+            asked = (
+                capacity.replace("100", f"{stop:g}") if ".." not in capacity else f"1=50..{stop:g}"
+            )
+            there = evaluate(y, {"m": p}, application=app, capacity=asked, rng=0, min_cases=10**6)
+            assert cost == pytest.approx(there.naive_cost)
+            assert words.replace("“", "'").replace("”", "'") == there.best_naive.doing
+
+
 def test_too_much_to_solve_has_no_slider():
     assert capacity_numbers(judged(120, "ask=10,call=10", models=5)) is None
     assert capacity_numbers(judged(120, "ask=10", models=5)) is not None

@@ -332,9 +332,10 @@ def price_ends(
 ) -> PriceEnds:
     """What each limit saves per unit if it is `step` looser, and costs if it is `step` tighter.
 
-    Both are 0 or more; nan where a limit cannot be tightened. The end that binds is tightened.
+    Both are 0 or more; nan where a limit cannot be tightened. The end that binds is tightened, or
+    the nearer one where none does.
     """
-    prices = found.prices
+    prices, used = found.prices, limits.use.T @ found.flow.sum(axis=1)
     looser, tighter, every = np.zeros(prices.size), np.full(prices.size, np.nan), [prices]
     near = _near(costs, limits.use, prices, min(1.0, 0.5 * _LEAF / costs.shape[1]))
     for at in range(prices.size):
@@ -343,7 +344,9 @@ def price_ends(
         there = _prices_nearby(costs, weights, wide, prices, near)
         every.append(there)
         looser[at] = abs(there[at])
-        upper = (there[at] or prices[at]) >= 0
+        price = there[at] or prices[at]
+        nearer = limits.low[at] <= 0 or limits.high[at] - used[at] <= used[at] - limits.low[at]
+        upper = price > 0 or (price == 0 and nearer and limits.high[at] < np.inf)
         low, high = limits.low + by * (not upper), limits.high - by * upper
         # an end that would pass the other one takes it along
         narrow = Limits(limits.use, np.minimum(low, high) if upper else low,

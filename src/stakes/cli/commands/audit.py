@@ -259,7 +259,7 @@ def _of_models(inquiry: Inquiry, metric: str | None) -> _Here:
     for warning in ev.warnings:
         warn(warning)
     said = ev.costs_said
-    if ev.naive is not None:  # costs that differ from case to case
+    if ev.by_case:
         (_, fp), (fn, _) = ev.application.costs.values.tolist()
         unit = f" {ev.application.unit}" if ev.application.unit else ""
         average = f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}"

@@ -138,8 +138,8 @@ def _prices(text: str | None, names: list[str]) -> list[float]:
         raise CostError(f"--prices takes numbers; got '{text}'.", hint=such) from None
     if len(found) != len(names):
         raise CostError(
-            f"--prices has {len(found)} numbers, and there are {len(names)} stages: "
-            f"{', '.join(names)}.",
+            f"--prices has {len(found)} number{'s' * (len(found) > 1)}, and there are "
+            f"{len(names)} stages: {', '.join(names)}.",
             hint=such,
         )
     return found

@@ -231,14 +231,14 @@ def _refuse_unfit_lists(ev: Evaluation, args: argparse.Namespace) -> None:
     """Raise or warn where what is to be drawn or listed does not exist for such costs."""
     from stakes.exceptions import DataError
 
-    two = ev.application.costs.shape[0] == 2 and ev.naive is None
+    two = ev.application.costs.shape[0] == 2 and not ev.by_case
     if args.forensic and not (two and ev.kind == "posteriors"):
         raise DataError(
             "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
             "costs that are the same in every case.",
             hint="leave --forensic out",
         )
-    if args.list_costliest and ev.naive is None:
+    if args.list_costliest and not ev.by_case:
         warn("--list-costliest is about costs per case; here every case costs alike.")
         args.list_costliest = 0
 

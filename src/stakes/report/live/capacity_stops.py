@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.application import Application
+from stakes.evaluation.model_evaluation import AT_RANDOM, Naive
 from stakes.exceptions import UndefinedError
 from stakes.report.markup import packed
 from stakes.resources.capacity import LimitPrice, batch_ends, count_alike
@@ -61,6 +62,8 @@ def _numbers(
     )
     kept, places = np.unique(cases, return_inverse=True)
     curves = [held.curve(name, limit.decision, stops=kept) for name in names]
+    naive = [_naive(ev, held, limit, float(most)) for most in kept]
+    naive = [naive[place] for place in places]
     order = tuple(ev)
     return {
         "decision": str(limit.decision),
@@ -70,11 +73,26 @@ def _numbers(
         "cost": [packed(each.cost[places]) for each in curves if each.cost is not None],
         "used": [packed(each.used[places]) for each in curves],
         "price": [packed(each.price[places]) for each in curves],
-        "naive": ev.best_naive.cost,
+        "naive": packed(np.array([each.cost for each in naive])),
+        "unguided": [
+            AT_RANDOM if each.shares else f"always deciding “{each.decision}”" for each in naive
+        ],
         "per": _per(limit),
         "others": [str(each) for each in held.limits if each is not limit],
         "option": _option(held.limits, limit),
     }
+
+
+def _naive(ev: Evaluation, held: ModelCapacity, limit: Limit, most: float) -> Naive:
+    """The best naive rule if one decision may be taken in at most so many cases."""
+    weights = np.ones(len(held.paid)) if held.weights is None else held.weights
+    constant = weights @ held.paid / weights.sum()
+    names = ev.application.decisions
+    shares = held.naive_shares(constant, {limit.decision: most})
+    at = int(shares.argmax())
+    mixed = [(name, float(share)) for name, share in zip(names, shares, strict=True) if share > 0]
+    parts = tuple(mixed) if shares[at] < 1 else ()
+    return Naive(names[at], float(constant @ shares), 0.0, parts)
 
 
 def limit_factor(limit: Limit, total: float, app: Application) -> float:
