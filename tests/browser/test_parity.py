@@ -61,7 +61,7 @@ def moved(app: Application, i: int, j: int, *, given: bool) -> Application:
 
 
 def spoken(verdict: str, i: int, j: int) -> str:
-    """The words; away from the start, half an interval of a difference is by the delta method.
+    """The words; away from the start, the interval of a difference is by the delta method.
 
     There the page has no cases either, and so rounds thresholds, which are compared as numbers.
     """
@@ -69,7 +69,7 @@ def spoken(verdict: str, i: int, j: int) -> str:
     if (i, j) == (0, 0):
         return words
     words = re.sub(r"p > 0\.\d+", "p > t", words)
-    return re.sub(r"± \d\.\d+; about [\d ]+", "±", words)
+    return re.sub(r", -?\d\.\d+ to -?\d\.\d+; about [\d ]+", "", words)
 
 
 def same(page: Any, name: str, expected: float) -> None:

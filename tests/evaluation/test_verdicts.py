@@ -92,7 +92,7 @@ def test_robust_to_the_cost_of_a_miss():
 @pytest.mark.parametrize(
     ("miss", "code"), [(1.8, "sensitive"), (2, "robust"), (26, "robust"), (28, "sensitive")]
 )
-def test_a_range_is_narrow_where_an_end_is_within_a_factor_of_one_and_a_half(miss, code):
+def test_a_warning_where_an_end_is_within_a_factor_of_one_and_a_half(miss, code):
     # the ends are 1.25 and 40, as above: 1.25 x 1.5 = 1.875, and 40 / 1.5 = 26.7
     costs = CostMatrix([[0, 1], [miss, 0]], ["no", "yes"])
     (said,) = judged([[80000, 10000], [2000, 8000]], costs=costs).remarks
@@ -100,6 +100,6 @@ def test_a_range_is_narrow_where_an_end_is_within_a_factor_of_one_and_a_half(mis
     if code == "sensitive":
         assert said.severity == "warning"
         assert said == (
-            "m0 pays off only while one missed 'yes' costs 1.2-40 false alarms "
-            f"(you said {miss:g}): a narrow range."
+            "m0 pays off only while one missed 'yes' costs 1.2-40 false alarms; "
+            f"your {miss:g} is close to the {'lower' if miss < 2 else 'upper'} end."
         )

@@ -14,6 +14,9 @@ SEVERITIES = ("info", "absent", "warning")
 #: What moving to other shares assumes.
 _ALIKE = "This assumes that cases within each outcome look alike in both places."
 
+#: The shares of the outcomes in the file, and those that were given.
+_BOTH = "Your test set has {here}; you {gave} {there}."
+
 #: What was assumed or found.
 _INFO = {
     # which shares of the classes count
@@ -53,18 +56,18 @@ _INFO = {
     "the capacity.",
     # which shares of the outcomes count, of a file
     "shares-of-file": "Assuming the same class mix as this file; change it with --prevalence.",
-    "rates-weighed": "{shares} The error rates of each outcome were re-weighted to the new shares. "
+    "rates-weighed": "{both} The error rates of each outcome were re-weighted to the new shares. "
     "{alike}",
-    "adjusted-already": "{shares} The probabilities were used as they are, already adjusted to the "
+    "adjusted-already": "{both} The probabilities were used as they are, already adjusted to the "
     "new shares.",
-    "threshold-moved": "{shares} The threshold was moved to the new shares. {alike}",
-    "columns-moved": "{shares} Each probability was moved to the new base rate{example}. {alike} "
+    "threshold-moved": "{both} The threshold was moved to the new shares. {alike}",
+    "columns-moved": "{both} Each probability was moved to the new base rate{example}. {alike} "
     "Thresholds apply to the scores in your file.",
-    "probabilities-moved": "{shares} Each probability was moved to the new base rate{example}. "
+    "probabilities-moved": "{both} Each probability was moved to the new base rate{example}. "
     "{alike}",
     "calibrated-then-moved": "What calibrating would give is fitted at the shares of the data and "
     "then moved; stakes calibrate fits for the shares you gave, so its figures can differ.",
-    "calibrated-for-shares": "{shares} The calibration is fitted for the shares you gave. An "
+    "calibrated-for-shares": "{both} The calibration is fitted for the shares you gave. An "
     "evaluation fits at the shares of the data and moves the result, so its figure for calibrating "
     "can differ. {alike}",
     # how a file was read
@@ -157,7 +160,7 @@ _WARNING = {
     "decision. Look for refunds, or amounts with the wrong sign.",
     "recalibration-worth": "{model} {confidence}. Re-calibrating is worth another {gain} ({low} to "
     "{high}).",
-    "sensitive": "{model} {wins} {where}: a narrow range.",
+    "sensitive": "{model} {wins} {where}{near}.",
     "few-of-a-class": "Only {count} {cases} of '{name}': the figures are rough.",
     "other-shares": "{model} has other shares of the outcomes than {first}. All models are "
     "evaluated at the shares of {first}; change that with --prevalence.",
@@ -179,7 +182,7 @@ _WARNING = {
 }
 #: The words of every note, by its code: how much it matters, and the sentence.
 _WORDS = {
-    code: (severity, words.replace("{alike}", _ALIKE))
+    code: (severity, words.replace("{both}", _BOTH).replace("{alike}", _ALIKE))
     for severity, notes in zip(SEVERITIES, (_INFO, _ABSENT, _WARNING), strict=True)
     for code, words in notes.items()
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
-from stakes.evaluation.verdict import quoted_name, rounded_up
-from stakes.messages.quantities import digits_apart, grouped, percent, plain
+from stakes.evaluation.verdict import difference_words, quoted_name
+from stakes.messages.quantities import digits_apart, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 from stakes.report.page_inputs import LARGE, stays
@@ -151,14 +152,11 @@ def _undecided(record: Any) -> list[Html]:
     items = []
     close = close_to_best(record)
     for found in close[:_MOST_SENTENCES]:
-        half = (found["high"] - found["low"]) / 2
         first, second = quoted_name(found["first"]), quoted_name(found["second"])
-        text_ = f"The data cannot tell {first} from {second} (NEC difference "
-        text_ += f"{abs(found['value']):.3f} ± {half:.3f}"
-        if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            needed = grouped(rounded_up(found["cases_needed"] - record["cases"]))
-            text_ += f"; about {needed} more cases would be needed"
-        items.append(element("li", f"{text_})."))
+        more = (found["cases_needed"] or math.nan) - record["cases"]
+        ends = (math.nan if found[end] is None else found[end] for end in ("low", "high"))
+        how = difference_words(found["value"], *ends, more)
+        items.append(element("li", f"The data cannot tell {first} from {second} ({how})."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
         items.append(element("li", f"The same holds for {more} more models."))

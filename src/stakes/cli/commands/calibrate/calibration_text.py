@@ -140,7 +140,7 @@ def show(learnt: Learnt, said: dict[str, Any], args: Any) -> None:
             print_aligned(line)
     shares = Note("shares-of-file")
     if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
-        shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
+        shares = Note("calibrated-for-shares", **both_shares(cases, app))
     print_wrapped(shares, rest="  ")
     print_wrapped(f"calibrator: {said['why']}", rest="  ")
     print()

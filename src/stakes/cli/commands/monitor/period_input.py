@@ -290,6 +290,6 @@ def watched(words: Sequence[str], args: Any) -> Watched:
     raise DataError(
         "I need a reference and at least one later period.",
         hint="counts of each period:  stakes monitor last_month.json this_month.json "
-        "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
-        "week --cost fn=10 fp=1",
+        "--positive yes --cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --label "
+        "churned --positive yes --scores gbm_p --time date --period week --cost fn=10 fp=1",
     )
