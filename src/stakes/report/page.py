@@ -47,7 +47,6 @@ class Sheet:
     missing: str
     costs_said: tuple[str, ...]
     title: str
-    reliability_said: str
     points: Mapping[str, Any]
     by_case: bool
     sureness: str

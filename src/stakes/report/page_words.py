@@ -40,7 +40,7 @@ def drawings(sheet: Sheet) -> list[Html]:
         return []
     made: dict[tuple[str, str], list[Html]] = {}
     for chart in sheet.charts:
-        title, caption, lines = _captioned(sheet, chart.key)
+        title, caption, lines = _captioned(sheet, chart)
         kind = chart.key.partition("-")[0]
         drawn = cursor(chart, len(sheet.order), line=kind in _MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
@@ -53,7 +53,10 @@ def drawings(sheet: Sheet) -> list[Html]:
 
 def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
     """What every line of a chart is: the models, and the looks that lines share."""
-    named = [(swatch(k), sheet.order[k]) for k in chart.models]
+    names = sheet.order
+    if sheet.by_case and chart.key == "reliability":  # of models, not of their rules
+        names = tuple(name.partition(",")[0] for name in names)
+    named = [(swatch(k), names[k]) for k in chart.models]
     named += [(line_swatch(look), words) for look, words in lines.items()]
     items = [element("li", joined(*each)) for each in named]
     if rest := len(chart.left_out):
@@ -67,9 +70,9 @@ _MARKED = ("bayes", "decision", "factor", "abstain", "share")
 _CONSTANT = {"grey": "always the same decision"}
 
 
-def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
+def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
     """The heading and the caption of one drawing, and what its looks mean beside the models."""
-    kind, _, row = key.partition("-")
+    kind, _, row = chart.key.partition("-")
     app = sheet.record["application"]
     name = f"“{app['classes'][int(row)]}”" if row else ""
     dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
@@ -79,12 +82,12 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
     fixed = "Does not depend on the costs."
     best = {"dashed": "best threshold on these data"} if dashed else {}
     return {
-        "bayes": ("If the costs were different", "Lower is better. The vertical line follows both "
-                  "sliders: a larger share moves it just as a costlier miss does."
+        "bayes": ("If the costs were different", "Lower is better. Both sliders move the vertical "
+                  f"line to the right: costlier misses, or more “{app['classes'][-1]}”."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
-        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case at the "
-                     "stated share; higher is better. Only the cost slider moves the "
+        "reliability": ("Can the probabilities be trusted?", chart.caption, {}),
+        "decision": ("Is a model worth using at all?", "Net benefit in true positives per case at "
+                     "the stated share; higher is better. Only the cost slider moves the "
                      "vertical line.",
                      {"grey": "always act (falling), never act (0)"}),
         "det": ("Misses vs false alarms", "Large symbols: the models at the current settings.",
@@ -99,13 +102,13 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
         "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
-                     "decided. Along each line abstaining costs more and more, from nothing on. "
+                     "decided. From left to right the price of abstaining rises from 0. "
                      "Large symbols: the models at the current settings.",
                      {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
-                  f"how often it occurs. {fixed}", {}),
+                  f"how often it occurs. {chart.caption}", {}),
     }[kind]  # fmt: skip
 
 
@@ -154,8 +157,8 @@ def _undecided(record: Any) -> list[Html]:
     for found in close[:_MOST_SENTENCES]:
         first, second = quoted_name(found["first"]), quoted_name(found["second"])
         more = (found["cases_needed"] or math.nan) - record["cases"]
-        ends = (math.nan if found[end] is None else found[end] for end in ("low", "high"))
-        how = difference_words(found["value"], *ends, more)
+        low, high = (math.nan if found[end] is None else found[end] for end in ("low", "high"))
+        how = difference_words(found["value"], low, high, more)
         items.append(element("li", f"The data cannot tell {first} from {second} ({how})."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
