@@ -35,7 +35,7 @@ def test_none():
     ev = judged([[0, 90], [5, 5]])
     assert ev.verdict == (
         "Use no model: keep always deciding 'yes'. No model here costs less "
-        "(the nearest, m0, costs 156 % of it)."
+        "(the nearest, m0, has an NEC of 1.556)."
     )  # 0.9 + 0.5 over 0.9
     assert ev.verdict_kind == "none"
 

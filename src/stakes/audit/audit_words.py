@@ -37,6 +37,19 @@ def errors_in(counts: Any) -> str:
     return f"{grouped(fn)} of {grouped(fn + tp)} missed and {alarms} in {grouped(tn + fp)}"
 
 
+def errors_alone(counts: Any) -> str:
+    """The same without how many cases there were."""
+    table = np.asarray(counts)
+    if table.shape != (2, 2):
+        return str(table.tolist())
+    misses, alarms = float(table[1, 0]), float(table[0, 1])
+    said = (
+        ("no" if not count else grouped(count)) + f" {name}" + "s" * (count > 1)
+        for name, count in (("miss", misses), ("false alarm", alarms))
+    )
+    return " and ".join(said).replace("misss", "misses")
+
+
 def short(number: float, digits: int) -> str:
     """A number to a few significant digits, without powers of ten for everyday sizes."""
     text = f"{number:.{digits}g}"

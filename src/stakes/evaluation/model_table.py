@@ -132,8 +132,9 @@ COLUMNS: tuple[Column, ...] = (
         "kind", "what the model gave", lambda m, _: m.kind, {"enum": ["posteriors", "decisions"]},
     ),
     Column(
-        "nec", "expected cost divided by that of the best decision that ignores the model; 0 is "
-        "perfect, 1 is useless, lower is better", lambda m, _: m.nec, _NUMBER,
+        "nec", "expected cost above that of perfect decisions, divided by the same for the best "
+        "decision that ignores the model; 0 is perfect, 1 is useless, lower is better",
+        lambda m, _: m.nec, _NUMBER,
         absent="a constant decision is already perfect", columns=("nec",), title="NEC",
         text=normalized, narrow=Narrow("NEC"), blank=normalized(None), explained=True,
     ),

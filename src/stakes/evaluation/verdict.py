@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.messages.notes import Note
-from stakes.messages.quantities import digits_apart, grouped, money, percent, plain
+from stakes.messages.quantities import digits_apart, grouped, money, normalized, percent, plain
 
 if TYPE_CHECKING:
     from stakes.evaluation.challenge import Challenge
@@ -245,11 +245,10 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
         return (
             f"Nothing to decide: {_baseline(ev)} is already perfect under these costs and shares."
         )
-    of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
     nearest = quoted_name(best.name)
     return (
         f"Use no model: keep {_baseline(ev)}. No model here costs less "
-        f"(the nearest, {nearest}, costs {percent(best.nec, 0)} {of_it})."
+        f"(the nearest, {nearest}, has an NEC of {normalized(best.nec)})."
     )
 
 
@@ -288,16 +287,10 @@ def difference_words(value: float, low: float, high: float, more: float) -> str:
         value, low, high = -value, -high, -low
     said = f"NEC difference {value:.3f}"
     if not math.isnan(low + high):
-        said += f", {_signed(low)} to {_signed(high)}"
+        said += f", {normalized(low)} to {normalized(high)}"
     if math.isfinite(more) and more > 0:
         said += f"; about {grouped(rounded_up(more))} more cases would be needed"
     return said
-
-
-def _signed(number: float) -> str:
-    """Three decimals, without a sign for 0."""
-    text = f"{number:.3f}"
-    return text if float(text) else text.lstrip("-")
 
 
 def quoted_name(name: object) -> str:

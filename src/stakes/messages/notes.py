@@ -37,8 +37,8 @@ _INFO = {
     "what depends on them.",
     "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",
     # what to mind beside the verdict
-    "short-of-sure": "The chance that {model} is best is {chance}; to tell two models apart, it "
-    "must exceed {bar}.",
+    "short-of-sure": "The chance that {model} is best is {chance}; to prefer it with confidence, "
+    "{bar} is needed.",
     "range-regret": "Over the whole range {model} is {regret}.",
     "range-holds": "Over the whole range {model} {stays}.",
     "range-safest": "The safest model is {model}: {regret}.",
@@ -65,11 +65,11 @@ _INFO = {
     "Thresholds apply to the scores in your file.",
     "probabilities-moved": "{both} Each probability was moved to the new base rate{example}. "
     "{alike}",
-    "calibrated-then-moved": "What calibrating would give is fitted at the shares of the data and "
-    "then moved; stakes calibrate fits for the shares you gave, so its figures can differ.",
-    "calibrated-for-shares": "{both} The calibration is fitted for the shares you gave. An "
-    "evaluation fits at the shares of the data and moves the result, so its figure for calibrating "
-    "can differ. {alike}",
+    "calibrated-then-moved": "'NEC if calibrated' was fitted at the class mix of this file and "
+    "then adjusted; stakes calibrate fits at yours, so the two can differ.",
+    "calibrated-for-shares": "{both} The calibration is fitted at the class mix you gave; 'NEC if "
+    "calibrated' of stakes eval was fitted at that of the file and then adjusted, so the two can "
+    "differ. {alike}",
     # how a file was read
     "truth-by-name": "The truth is read from '{column}', recognised by its name.",
     "models-by-name": "Models were recognised by the names of their columns: {columns}.",

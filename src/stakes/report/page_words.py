@@ -218,10 +218,10 @@ def computed(sheet: Sheet) -> Html:
     ]
     explained = (
         "Expected cost: the share of each outcome times the rate of each decision within it times "
-        "its cost, added up. NEC: the expected cost in excess of always taking the cheapest "
-        "decision for each outcome, divided by the same excess for the best constant decision "
-        "(Ferrer 2025, equations 1 to 4). Models are evaluated with their probabilities as they "
-        "are, unless a figure says “if calibrated”."
+        "its cost, added up. NEC: the expected cost above that of perfect decisions, divided by "
+        "the same for the best decision that ignores the model (Ferrer 2025, equations 1 to 4). "
+        "Models are evaluated with their probabilities as they are, unless a figure says “if "
+        "calibrated”."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     whole = "" if sheet.large else json.dumps(record, allow_nan=False, separators=(",", ":"))

@@ -105,10 +105,12 @@ class CascadeEvaluation(AnswersGuesses):
         amount = money(saved * factor, app.unit)
         ends = " to ".join(money(value * factor, None) for value in (low, high))
         best = self.best_stage
+        if saved <= 0:
+            return f"Ask only {best}. A cascade would save nothing: {amount} {each} ({ends})."
         if low <= 0:
             return (
-                f"Ask only {best}. A cascade does not clearly save anything: {amount} {each} "
-                f"({ends})."
+                f"Ask only {best}. A cascade might save {amount} {each}, but the interval includes "
+                f"0 ({ends})."
             )
         first, *others = (f"{name} in {percent(share, 0)}" for name, share in self.asked.items())
         return (

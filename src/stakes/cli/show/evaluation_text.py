@@ -66,7 +66,7 @@ def print_evaluation(ev: Evaluation, listed: int = 0) -> None:
     _print_table(ev)
     naive = ev.best_naive
     cost = f"{per_case(naive.cost)}{_unit(ev)} per case"
-    print_wrapped(f"(always '{naive.decision}': NEC 1.000, {cost})", style=dim)
+    print_wrapped(f"(NEC: 0 = perfect, 1 = always '{naive.decision}', {cost})", style=dim)
     _print_doubt(ev)
     _print_where_money_goes(ev)
     _print_costliest(ev, listed)

@@ -18,14 +18,13 @@
   const quotedName = (name) => (name.includes(",") ? `'${name}'` : name);
   const oneOf = (those) => (those.length > 4 ? `${those[0]} or any of ${those.length - 1} others`
     : [those.slice(0, -1).join(", "), those[those.length - 1]].filter(Boolean).join(" or "));
-  const signed = (number) => number.toFixed(3).replace(/^-(0\.0*)$/, "$1");
   const sentence = (now) => {
     const k = now.best;
     const nec = now.nec[k];
     const baseline = `always deciding '${now.naiveDecision}'`;
     if (now.kind === "none") {
       return `Use no model: keep ${baseline}. No model here costs less (the nearest, ${quotedName(names[k])}, ` +
-        `costs ${percent(nec, 0)} ${paid === "cost" ? "of it" : "of what can be avoided there"}).`;
+        `has an NEC of ${fixed(nec)}).`;
     }
     if (now.kind === "cannot say") {
       if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
@@ -50,7 +49,7 @@
         equals.push(...now.rivals.map((n) => names[n]));
         const more = now.needed - page.cases;
         doubt = `The data cannot tell it from ${near} (NEC difference ${now.value.toFixed(3)}`;
-        if (now.ends && now.ends.every(Number.isFinite)) doubt += `, ${now.ends.map(signed).join(" to ")}`;
+        if (now.ends && now.ends.every(Number.isFinite)) doubt += `, ${now.ends.map(fixed).join(" to ")}`;
         if (Number.isFinite(more) && more > 0) {
           const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
           doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would be needed`;
