@@ -110,7 +110,7 @@ def test_amounts_per_case_are_judged_anew_at_every_end(run, write):
 def test_in_a_narrow_terminal_the_ends_stay_longest(judged, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     done = judged("--cost", "fn=3..18", "fp=1", "--unit", "EUR")
-    assert "(too narrow for: mean cost EUR. --json has everything)" in done.out
+    assert "(column left out for width: mean cost EUR. --json has all)" in done.out
     assert "at 3  middle  at 18" in done.out
 
 

@@ -243,7 +243,7 @@ class TestRows:
         assert found["period"] == length
         assert len(found["periods"]) == count
         printed = run(*words)
-        assert ("change with --period" in " ".join(printed.out.split())) == (length is not None)
+        assert ("--period" in " ".join(printed.out.split())) == (length is not None)
         assert len(printed.out.splitlines()) < 70
 
     def test_many_periods_are_not_all_printed(self, run, write):
