@@ -158,7 +158,10 @@ def _in_range(line: _Line, costs: CostMatrix, ends: Sequence[CostMatrix], i: int
     prices = [float(each.values[i, j]) for each in ends if each.shape == costs.shape]
     if not prices or math.isclose(min(prices), max(prices)):
         return line
-    return line._replace(costs=f"{_range(min(prices), max(prices))}, evaluated at {line.costs}")
+    low, high, here = (
+        float(f"{price:.4g}") for price in (min(prices), max(prices), costs.values[i, j])
+    )
+    return line._replace(costs=f"{_range(low, high)}, evaluated at {spoken(here)}")
 
 
 def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:

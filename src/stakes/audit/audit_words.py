@@ -42,12 +42,12 @@ def errors_alone(counts: Any) -> str:
     table = np.asarray(counts)
     if table.shape != (2, 2):
         return str(table.tolist())
-    misses, alarms = float(table[1, 0]), float(table[0, 1])
-    said = (
-        ("no" if not count else grouped(count)) + f" {name}" + "s" * (count > 1)
-        for name, count in (("miss", misses), ("false alarm", alarms))
+    names = ("miss", "misses"), ("false alarm", "false alarms")
+    counts = float(table[1, 0]), float(table[0, 1])
+    return " and ".join(
+        f"{grouped(count) if count else 'no'} {several if count > 1 else one}"
+        for count, (one, several) in zip(counts, names, strict=True)
     )
-    return " and ".join(said).replace("misss", "misses")
 
 
 def short(number: float, digits: int) -> str:

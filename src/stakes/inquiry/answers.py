@@ -92,7 +92,7 @@ def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
 def _with_range(note: Note, ranges: Ranges) -> Note:
     """A note that gives the shares in use, with the range in which they lie."""
     gave = ranges.shares_words
-    if not gave or "gave" not in note.values:
+    if not gave or note.values.get("gave") is None:
         return note
     return Note(note.code, **{**note.values, "gave": f"gave {gave}, evaluated at"})
 

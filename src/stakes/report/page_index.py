@@ -62,5 +62,5 @@ def write_index(folder: Path) -> Path:
 
 def _plain(markup: str) -> Html:
     """What a page says, without its emphasis."""
-    said = " ".join(_TAG.sub(" ", markup).split())
-    return Html(_IN_NUMBER.sub("\N{NO-BREAK SPACE}", said))
+    plain = " ".join(_TAG.sub(" ", markup).split())
+    return Html(_IN_NUMBER.sub("\N{NO-BREAK SPACE}", plain))

@@ -187,9 +187,9 @@ def _print(found: Watched) -> None:
     if watch.first_alarm is not None:
         print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
         change = watch.first_alarm
-        print(f"  cost per case:               {change.cost}")
-        print(f"  from the shares of outcomes: {change.prior_part}")
-        print(f"  from the errors:             {change.rate_part}")
+        print(f"  cost per case:        {change.cost}")
+        print(f"  from the class mix:   {change.prior_part}")
+        print(f"  from the error rates: {change.rate_part}")
     else:
         print_wrapped(watch.advice, style=bold)
     if found.estimates is not None:
