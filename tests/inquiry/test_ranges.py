@@ -189,3 +189,10 @@ class TestFiles:
 def judged_with(judged, *words):
     """The same day with the costs of the file."""
     return judged("--costs", "costs.toml", *words)
+
+
+def test_ranges_are_said_back_as_ranges(judged):
+    done = judged("--cost", "fn=5..20", "fp=1", "--prevalence", "2%..5%")
+    said = " ".join(done.out.split())
+    assert "decision no -> 5 to 20, evaluated at 10 (missed 'yes')" in said
+    assert "you gave 2-5 %, evaluated at 3.2 %." in said
