@@ -126,7 +126,7 @@ def limit_record(each: LimitPrice) -> dict[str, Any]:
 
 
 def limit_in_words(each: LimitPrice, cases: float, unit: str | None, model: str | None) -> str:
-    """How far a limit was used in so many cases, and what one more is worth, as a sentence."""
+    """How far a limit was used, and what one more is worth, as a sentence."""
     used = f"{grouped(round(each.used, 2))} of these {grouped(round(cases, 2))} cases"
     limit = f"Limit on '{each.limit.decision}', {each.limit.ends_words}"
     if not each.binds:

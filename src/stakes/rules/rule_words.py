@@ -16,6 +16,8 @@ from stakes.messages.quantities import cut_text, money
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
+#: The rule that decides each case by its own costs.
+VARIES = "varies by case"
 #: What a score is called in a comparison.
 _LETTERS = {"posterior": "p", "log_odds": "log-odds", "llr": "llr", "rank": "score"}
 
@@ -26,7 +28,7 @@ def in_words(rule: DecisionRule) -> str:
         return "decisions as given"
     after = "" if rule.calibrator is None else f" after {rule.calibrator.kind} calibration"
     if rule.per_case:
-        return f"varies by case{after}{_prices_said(rule)}"
+        return f"{VARIES}{after}{_prices_said(rule)}"
     if not rule.has_cuts:
         return f"the decision of least expected cost{after}{_prices_said(rule)}"
     names = [f"'{rule.decisions[j]}'" for j in rule.taken]
@@ -49,7 +51,7 @@ def in_words(rule: DecisionRule) -> str:
 def in_words_short(rule: DecisionRule) -> str | None:
     """The same for a table, "see notes" if there are several cuts; None without cuts."""
     if rule.per_case:
-        return "varies by case"
+        return VARIES
     if not rule.has_cuts:
         return None
     several = rule.threshold is None and len(rule.taken) > 1

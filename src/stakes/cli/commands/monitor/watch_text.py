@@ -61,7 +61,7 @@ def chosen(models: list[str], given: str | None) -> str:
             hint=f"--model {shlex.quote(models[0])}",
         )
     if given not in models:
-        raise DataError(f"--model speaks of '{given}'; the models are {', '.join(models)}.")
+        raise DataError(f"--model names '{given}', but the models are {', '.join(models)}.")
     return given
 
 
@@ -102,7 +102,7 @@ def _refuse_unwatched(
     names = list(periods)
     if args.reference is not None and args.reference not in names:
         raise DataError(
-            f"--reference speaks of '{args.reference}'; there are {quoted(names[:12])}."
+            f"--reference names '{args.reference}', but there are {quoted(names[:12])}."
         )
     if len(names) == 1:
         shorter = "" if args.time is None else "; or take shorter ones:  --period day"
