@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from stakes import Application, CostMatrix
-from stakes.application.cost_sentences import spoken
+from stakes.application.cost_sentences import describe_costs, spoken
 
 CHURN = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
 
@@ -178,3 +178,15 @@ class TestApplication:
     def test_many_shares_are_cut(self) -> None:
         app = Application(CostMatrix.zero_one(20), priors=[0.05] * 20)
         assert app.describe().endswith("11: 5 % and 8 more")
+
+
+def test_costs_that_differ_between_the_ends_are_ranges() -> None:
+    ends = [CostMatrix([[0, 4], [miss, 0]], CHURN.classes, CHURN.decisions) for miss in (20, 80)]
+    assert describe_costs(CHURN, ends=ends).splitlines() == [
+        "Costs used:",
+        "  truth churn,  decision ignore  -> 20 to 80, evaluated at 40   (missed 'churn')",
+        "  truth stay,   decision call    -> 4   (false alarm)",
+        "  correct decisions              -> 0",
+        "one missed 'churn' costs as much as 5 to 20 false alarms, evaluated at 10",
+    ]
+    assert describe_costs(CHURN, ends=[CHURN, CHURN]) == describe_costs(CHURN)

@@ -29,7 +29,7 @@ class TestAudit:
             found.headline,
             "Here: 20 of 100 missed and 50 false alarms in 900.",
         )
-        assert "EUR a case" in found.verdict
+        assert "EUR per case" in found.verdict
         assert found.misranking == misranking_rate("f1", utilities=APP, draws=5000, rng=0)
         assert str(found).count("\n") == len(found.sentences) - 1
 
@@ -93,7 +93,7 @@ class TestAudit:
 
     def test_of_a_metric_of_scores(self) -> None:
         found = audit("auc", application=APP)
-        said = "AUC treats a miss as 9 false alarms here, at every threshold at once; your costs "
+        said = "AUC treats a miss as 9 false alarms here, whatever the threshold; your costs "
         assert found.headline == f"{said}say 10."
         assert "AUC / 2 + 1 / 4" in found.verdict
         assert "at every threshold at once" in audit("auc").headline

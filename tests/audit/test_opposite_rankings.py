@@ -75,10 +75,10 @@ def test_three_classes() -> None:
 
 def test_sentence_has_both_numbers_and_the_unit() -> None:
     pair = opposite_pair("f1", application=Application(COSTS, unit="EUR"))
-    assert f"the first costs {pair.costs[0]:.4g} EUR a case" in pair.sentence
+    assert f"({pair.costs[0]:.4g} vs {pair.costs[1]:.4g} EUR per case)" in pair.sentence
     missed, alarms = pair.preferred.counts[1, 0], pair.preferred.counts[0, 1]
-    assert f"{missed} of {pair.preferred.counts[1].sum()} missed" in pair.sentence
-    assert f"{alarms} false alarm" in pair.sentence
+    assert f"{pair.preferred.counts[1].sum()} positive, F1 prefers {missed} miss" in pair.sentence
+    assert f"{alarms or 'no'} false alarm" in pair.sentence
 
 
 def test_direction_of_catalogued_metrics_is_known() -> None:

@@ -61,6 +61,15 @@ def elsewhere() -> Any:
 
 
 @cache
+def close() -> Any:
+    """Three models that are alike, and one that is not."""
+    y, models = customers()
+    rng, gbm = np.random.default_rng(7), np.log(models["gbm"] / (1 - models["gbm"]))
+    alike = {f"gbm{k}": 1 / (1 + np.exp(-gbm - 0.3 * rng.normal(size=len(y)))) for k in range(3)}
+    return evaluate(y, alike | {"rules": models["rules"]}, application=Application(COSTS), rng=0)
+
+
+@cache
 def decided() -> Any:
     """Journey c: decisions only."""
     y, models = customers()

@@ -12,6 +12,7 @@ from browser.journeys import (
     animals,
     binary,
     by_amount,
+    close,
     counted,
     customers,
     decided,
@@ -61,7 +62,7 @@ def moved(app: Application, i: int, j: int, *, given: bool) -> Application:
 
 
 def spoken(verdict: str, i: int, j: int) -> str:
-    """The words; away from the start, half an interval of a difference is by the delta method.
+    """The words; away from the start, the interval of a difference is by the delta method.
 
     There the page has no cases either, and so rounds thresholds, which are compared as numbers.
     """
@@ -69,7 +70,7 @@ def spoken(verdict: str, i: int, j: int) -> str:
     if (i, j) == (0, 0):
         return words
     words = re.sub(r"p > 0\.\d+", "p > t", words)
-    return re.sub(r"± \d\.\d+; about [\d ]+", "±", words)
+    return re.sub(r", -?\d\.\d+ to -?\d\.\d+; about [\d ]+", "", words)
 
 
 def same(page: Any, name: str, expected: float) -> None:
@@ -136,6 +137,22 @@ def test_volume_and_unit_cost_scale_the_savings(opened):
     assert page.number("total_saving-0") == pytest.approx(before * 1000 / 250_000 / 2)
     page.slide(volume=250_000, unit=4)
     assert page.text("#verdict") == " ".join(ev.verdict.split())
+
+
+def test_all_models_that_will_do_are_named(opened):
+    ev, page = close(), opened(text_of(close))
+    sources, several = ev.sources, 0
+    models = {one.model.name: one.model.posteriors[:, 1] for one in sources.judged}
+    for i, j in STOPS[:10]:
+        page.slide(ratio=i, share=j)
+        there = evaluate(
+            customers()[0], models, application=moved(ev.application, i, j, given=False), rng=0
+        )
+        if there.verdict_kind == "cannot tell apart":
+            words = page.text("#verdict")
+            assert spoken(words, i, j).split(" will do")[0] == there.verdict.split(" will do")[0]
+            several += "nor from" in words
+    assert several >= 2
 
 
 @pytest.mark.parametrize("journey", [decided, counted])

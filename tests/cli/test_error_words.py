@@ -279,8 +279,8 @@ def test_no_costs(run, write):
         run("eval", name, "--scores", "p"),
         "error: I need to know what the decisions cost.",
         "  Say:  stakes eval t.csv --scores p --label y --cost fn=10 fp=1",
-        "    (with your own numbers: here a miss costs 10 and a false alarm 1)",
-        "  if you do not know what errors cost, a few questions find out:",
+        "    (replace 10 and 1 by your costs of a miss and a false alarm)",
+        "  If you do not know what errors cost, answer a few questions:",
         "    stakes ask t.csv --label y --scores p -o costs.toml",
     )
 

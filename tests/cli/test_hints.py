@@ -50,6 +50,7 @@ NEVER = {
     ("audit", "daily_answer"): "counts and rows are not added here",
     ("audit", "source"): "--engine is not taken",
     ("cascade", "case_table"): "--join-on is not taken",
+    ("cascade", "assumptions"): "--by is not taken",
     ("decide", "assumptions"): "slices and groups are not taken",
     ("decide", "case_question"): "rows are decided, not judged, so it is not reached",
     ("decide", "case_table"): "--join-on is not taken",

@@ -323,7 +323,7 @@ class TestRobust:
         (here,) = [s for s in ev.ranges if s.low <= 10 <= s.high]
         odds = here.low / 10 * 0.02 / 0.98
         (said,) = [remark for remark in ev.remarks if remark.code == "robust"]
-        assert f"or {100 * odds / (1 + odds):.2g}-" in said
+        assert f"whenever {100 * odds / (1 + odds):.2g}-" in said
         assert said.endswith("of cases are 'churn' (you said 2 %).")
 
 

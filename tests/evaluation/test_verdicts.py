@@ -35,7 +35,7 @@ def test_none():
     ev = judged([[0, 90], [5, 5]])
     assert ev.verdict == (
         "Use no model: keep always deciding 'yes'. No model here costs less "
-        "(the nearest, m0, costs 156 % of it)."
+        "(the nearest, m0, has an NEC of 1.556)."
     )  # 0.9 + 0.5 over 0.9
     assert ev.verdict_kind == "none"
 
@@ -92,7 +92,7 @@ def test_robust_to_the_cost_of_a_miss():
 @pytest.mark.parametrize(
     ("miss", "code"), [(1.8, "sensitive"), (2, "robust"), (26, "robust"), (28, "sensitive")]
 )
-def test_a_range_is_narrow_where_an_end_is_within_a_factor_of_one_and_a_half(miss, code):
+def test_a_warning_where_an_end_is_within_a_factor_of_one_and_a_half(miss, code):
     # the ends are 1.25 and 40, as above: 1.25 x 1.5 = 1.875, and 40 / 1.5 = 26.7
     costs = CostMatrix([[0, 1], [miss, 0]], ["no", "yes"])
     (said,) = judged([[80000, 10000], [2000, 8000]], costs=costs).remarks
@@ -100,6 +100,29 @@ def test_a_range_is_narrow_where_an_end_is_within_a_factor_of_one_and_a_half(mis
     if code == "sensitive":
         assert said.severity == "warning"
         assert said == (
-            "m0 pays off only while one missed 'yes' costs 1.2-40 false alarms "
-            f"(you said {miss:g}): a narrow range."
+            "m0 pays off only while one missed 'yes' costs 1.2-40 false alarms; "
+            f"your {miss:g} is close to the {'lower' if miss < 2 else 'upper'} end."
         )
+
+
+def test_all_models_that_cannot_be_told_from_the_best_are_named():
+    tables = [[[800 - k, 100 + k], [20, 80]] for k in range(3)]
+    said = judged(*tables).verdict
+    assert said.startswith("m0, m1 or m2 will do; use m0. It saves ")
+    assert " The data cannot tell it from m1 (NEC difference 0.001, -0." in said
+    assert said.endswith(" more cases would be needed), nor from m2.")
+
+
+def test_of_many_such_models_the_first_is_named():
+    tables = [[[800 - k, 100 + k], [20, 80]] for k in range(6)]
+    said = judged(*tables).verdict
+    assert said.startswith("m0 or any of 5 others will do; use m0.")
+    assert said.endswith(", nor from m2, m3, m4 or m5.")
+
+
+def test_a_range_is_narrow_where_both_ends_are_close():
+    # between two models, 0.9 x 0.05 / (0.1 x 0.05) = 9, and 0.9 x 0.1 / (0.1 x 0.069) = 13
+    tables = [[9500, 500], [200, 800]], [[9000, 1000], [150, 850]], [[8000, 2000], [81, 919]]
+    (said,) = [each for each in judged(*tables).remarks if each.code == "sensitive"]
+    assert said.startswith("m1 is cheapest only while one missed 'yes' costs 9-13 false alarms (")
+    assert said.endswith(" (you said 10 %): a narrow range.")

@@ -110,7 +110,7 @@ def test_amounts_per_case_are_judged_anew_at_every_end(run, write):
 def test_in_a_narrow_terminal_the_ends_stay_longest(judged, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     done = judged("--cost", "fn=3..18", "fp=1", "--unit", "EUR")
-    assert "(too narrow for: mean cost EUR. --json has everything)" in done.out
+    assert "(column left out for width: mean cost EUR. --json has all)" in done.out
     assert "at 3  middle  at 18" in done.out
 
 
@@ -189,3 +189,10 @@ class TestFiles:
 def judged_with(judged, *words):
     """The same day with the costs of the file."""
     return judged("--costs", "costs.toml", *words)
+
+
+def test_ranges_are_said_back_as_ranges(judged):
+    done = judged("--cost", "fn=5..20", "fp=1", "--prevalence", "2%..5%")
+    said = " ".join(done.out.split())
+    assert "decision no -> 5 to 20, evaluated at 10 (missed 'yes')" in said
+    assert "you gave 2-5 %, evaluated at 3.2 %." in said

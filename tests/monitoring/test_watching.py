@@ -167,3 +167,27 @@ def test_an_unknown_reference():
     cm = ConfusionMatrix([[9, 1], [1, 9]])
     with pytest.raises(DataError, match="no period 'x'"):
         watch({"a": cm, "b": cm}, application=APP, reference="x")
+
+
+class TestTooFewCases:
+    """Without evidence there is no advice to go on as before."""
+
+    FEW, MANY = ConfusionMatrix([[25, 3], [1, 3]]), ConfusionMatrix([[860, 90], [10, 40]])
+
+    def test_in_every_period(self):
+        found = watch([self.FEW] * 3, application=APP)
+        assert found.advice.startswith("Too few cases to see a change: no alarm, but no evidence")
+
+    def test_in_the_reference(self):
+        assert (
+            "Too few cases in the reference" in watch([self.FEW, self.MANY], application=APP).advice
+        )
+
+    def test_in_a_later_period_alone(self):
+        found = watch([self.MANY, self.FEW, self.MANY], application=APP)
+        assert found.advice == "Nothing moved more than chance: keep deciding as you do."
+
+    def test_between_two_periods(self):
+        few = compare_periods(self.MANY, self.FEW, application=APP)
+        assert few.advice.startswith("Too few cases to see a change")
+        assert compare_periods(self.MANY, self.MANY, application=APP).advice.startswith("Nothing")

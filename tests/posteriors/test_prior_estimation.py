@@ -101,7 +101,7 @@ def test_one_step_of_expectation_maximisation_changes_nothing():
 
 def test_text_names_the_classes():
     found = estimate_priors(shifted(500, 0.2), [0.5, 0.5])
-    assert found.text.startswith(f"Estimated priors: 0 {100 * found.priors[0]:.3g} % (")
+    assert found.text.startswith(f"Estimated class mix: 0 {100 * found.priors[0]:.3g} % (")
 
 
 def rare(n, share, seed, size=2):

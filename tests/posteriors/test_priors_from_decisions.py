@@ -72,7 +72,7 @@ class TestDecisionsNoPriorsGive:
         np.testing.assert_allclose(found.priors, [0.0, 1.0], atol=1e-6)
         assert found.low.tolist() == [0.0, 0.0]
         assert found.high.tolist() == [1.0, 1.0]
-        assert found.text.startswith("No priors explain these cases")
+        assert found.text.startswith("No class mix explains these cases")
         assert "no priors explain" in repr(found)
 
     def test_the_edge_within_chance_has_an_interval(self):

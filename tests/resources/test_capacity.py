@@ -400,7 +400,7 @@ class TestRuleWithPrices:
         found = capacity_optimum(p, costs, capacity={1: 100})
         rule = DecisionRule(costs.average(), per_case=True, prices=found.prices)
         np.testing.assert_array_equal(rule.positions(p, costs=costs), found.decisions)
-        assert str(rule) == "per case, adding 2575 for '1'"
+        assert str(rule) == "varies by case; '1' is charged 2 580 extra to keep to the limit"
 
     @pytest.mark.parametrize("prices", [[1], [1, math.nan], {"x": 1}, "5", [[1, 2]]])
     def test_odd_prices_are_refused(self, prices):

@@ -25,7 +25,7 @@ ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "a
         (DecisionRule(APP, scores="llr"), "llr > 1.59"),
         (DecisionRule(APP, scores="rank", cut=0.5), "score > 0.5"),
         (DecisionRule(APP, scores="decision"), "decisions as given"),
-        (DecisionRule(APP, per_case=True), "per case"),
+        (DecisionRule(APP, per_case=True), "varies by case"),
         (DecisionRule(CostMatrix([[0, 1], [0, 1]], **NAMES)), "always 'no'"),
         (DecisionRule(CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.5"),
         (DecisionRule(CostMatrix.zero_one(3)), "the decision of least expected cost"),
@@ -46,7 +46,7 @@ def test_words(rule, words):
 def test_words_for_a_table():
     assert DecisionRule(ASK).act_when == "see notes"
     assert DecisionRule(APP).act_when == "p > 0.0909"
-    assert DecisionRule(APP, per_case=True).act_when == "per case"
+    assert DecisionRule(APP, per_case=True).act_when == "varies by case"
     assert DecisionRule(CostMatrix.zero_one(3)).act_when is None
     assert DecisionRule(APP, scores="decision").act_when is None
 

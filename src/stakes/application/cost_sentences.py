@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -60,21 +61,24 @@ class _Line(NamedTuple):
     note: str = ""
 
 
-def describe_costs(costs: CostMatrix, *, unit: str | None = None) -> str:
-    """See `CostMatrix.describe`."""
+def describe_costs(
+    costs: CostMatrix, *, unit: str | None = None, ends: Sequence[CostMatrix] = ()
+) -> str:
+    """See `CostMatrix.describe`; with `ends`, costs that differ between these are ranges."""
     if unit is not None:
         of_kind(unit, "unit", str)
-    lines = [*_errors(costs), *_correct(costs)]
+    lines = [*_errors(costs, ends), *_correct(costs)]
     split = max((len(line.truth) for line in lines if line.decision), default=0)
     lefts = [f"{x.truth:<{split}}  {x.decision}" if x.decision else x.truth for x in lines]
     width = max(map(len, lefts))
-    right = max(len(line.costs) for line in lines)
+    ranged = any(" evaluated at " in line.costs for line in lines)  # no column of numbers then
+    right = 0 if ranged else max(len(line.costs) for line in lines)
     head = f"Costs used ({unit}):" if unit else "Costs used:"
     body = [
         f"  {left:<{width}}  -> {line.costs:>{right}}   {line.note}".rstrip()
         for left, line in zip(lefts, lines, strict=True)
     ]
-    return "\n".join([head, *body, *_exchange(costs)])
+    return "\n".join([head, *body, *_exchange(costs, ends)])
 
 
 def describe_application(application: Application) -> str:
@@ -106,13 +110,21 @@ def _binary(costs: CostMatrix) -> tuple[float, float] | None:
     return (fn - tp, fp - tn) if fn > tp and fp > tn else None
 
 
-def _exchange(costs: CostMatrix) -> list[str]:
+def _exchange(costs: CostMatrix, ends: Sequence[CostMatrix] = ()) -> list[str]:
     """One miss in false alarms, or the other way round, whichever costs more."""
     extra = _binary(costs)
     if extra is None:
         return []
     miss, alarm = extra
     missed = f"missed '{shown(costs.classes[1])}'"
+    ratios = [pair[0] / pair[1] for pair in map(_binary, ends) if pair is not None]
+    if ratios and max(ratios) > min(ratios) * (1 + 1e-9):
+        low, high, middle = (
+            spoken(float(f"{r:.3g}")) for r in (min(ratios), max(ratios), miss / alarm)
+        )
+        return [
+            f"one {missed} costs as much as {low} to {high} false alarms, evaluated at {middle}"
+        ]
     if miss == alarm:
         return [f"one {missed} costs as much as one false alarm"]
     ratio = max(miss, alarm) / min(miss, alarm)
@@ -123,7 +135,7 @@ def _exchange(costs: CostMatrix) -> list[str]:
     return [f"one false alarm costs as much as {count} {missed}"]
 
 
-def _errors(costs: CostMatrix) -> list[_Line]:
+def _errors(costs: CostMatrix, ends: Sequence[CostMatrix]) -> list[_Line]:
     """Everything but the correct decisions: cell by cell, or the costliest ones and a range."""
     values = costs.values
     flat = values.max(axis=1) == values.min(axis=1)
@@ -138,7 +150,18 @@ def _errors(costs: CostMatrix) -> list[_Line]:
         items.reverse()  # the miss first
     items += [(i, None) for i in np.flatnonzero(flat).tolist()]
     items += [(None, j) for j in np.flatnonzero(even).tolist()]
-    return [_line(costs, i, j) for i, j in items]
+    return [_in_range(_line(costs, i, j), costs, ends, i or 0, j or 0) for i, j in items]
+
+
+def _in_range(line: _Line, costs: CostMatrix, ends: Sequence[CostMatrix], i: int, j: int) -> _Line:
+    """The statement about a cell with the range of its cost, where the ends differ."""
+    prices = [float(each.values[i, j]) for each in ends if each.shape == costs.shape]
+    if not prices or math.isclose(min(prices), max(prices)):
+        return line
+    low, high, here = (
+        float(f"{price:.4g}") for price in (min(prices), max(prices), costs.values[i, j])
+    )
+    return line._replace(costs=f"{_range(low, high)}, evaluated at {spoken(here)}")
 
 
 def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:

@@ -37,6 +37,19 @@ def errors_in(counts: Any) -> str:
     return f"{grouped(fn)} of {grouped(fn + tp)} missed and {alarms} in {grouped(tn + fp)}"
 
 
+def errors_alone(counts: Any) -> str:
+    """The same without how many cases there were."""
+    table = np.asarray(counts)
+    if table.shape != (2, 2):
+        return str(table.tolist())
+    names = ("miss", "misses"), ("false alarm", "false alarms")
+    counts = float(table[1, 0]), float(table[0, 1])
+    return " and ".join(
+        f"{grouped(count) if count else 'no'} {several if count > 1 else one}"
+        for count, (one, several) in zip(counts, names, strict=True)
+    )
+
+
 def short(number: float, digits: int) -> str:
     """A number to a few significant digits, without powers of ten for everyday sizes."""
     text = f"{number:.{digits}g}"

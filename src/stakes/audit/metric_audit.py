@@ -34,6 +34,7 @@ from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposite_rankings import OppositePair, opposite_pair
 from stakes.audit.ranking_metric import ScoreAudit, audit_ranking
 from stakes.exceptions import CostError, DataError, UndefinedError
+from stakes.messages.audience import either
 from stakes.messages.steps import steps
 from stakes.metrics.counts.table_cells import as_table
 from stakes.metrics.metric_catalogue import catalogue
@@ -49,7 +50,7 @@ def _miss_price(implied: ImpliedCosts) -> float:
 
 def _misranked(rate: MisrankingRate, app: Application | None) -> str:
     """The misranking rate in words."""
-    share = f"{100 * rate.rate:.1f} % of pairs (± {100 * rate.standard_error:.1f})"
+    share = f"{100 * rate.rate:.1f} % of pairs (standard error {100 * rate.standard_error:.1f})"
     if app is None:
         return (
             f"Of two good models drawn at random it picks the worse one in {share}, averaged "
@@ -282,7 +283,7 @@ def _judged(
 
 def audit_all(
     metrics: Iterable[Any] | None = None, *, application: Any = None, matrix: Any = None,
-    candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 20_000,
+    candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 100_000,
     rng: RandomSource = 0,
 ) -> Frame:  # fmt: skip
     """One row of facts for every metric of the catalogue that can be computed.
@@ -327,7 +328,10 @@ def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> Non
         if len(app.decisions) != len(app.classes):
             raise CostError(
                 f"an audit needs decisions that are the classes; got {app.decisions}.",
-                hint="audit.implied_costs takes any decisions",
+                hint=either(
+                    "audit.implied_costs takes any decisions",
+                    "give costs of the outcomes alone:  --cost fn=10 fp=1",
+                ),
             )
         return
     if candidates is not None:
@@ -342,7 +346,10 @@ def _size(matrix: Any) -> int:
         raise CostError(
             f"without costs an audit needs decisions that are the classes; `matrix` has the "
             f"shape {(rows, columns)}.",
-            hint="give application=..., or ask audit.implied_costs alone",
+            hint=either(
+                "give application=..., or ask audit.implied_costs alone",
+                "say what errors cost:  --cost error=1",
+            ),
         )
     return int(rows)
 

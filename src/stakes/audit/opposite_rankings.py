@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, as_application
-from stakes.audit.audit_words import errors_in, opening
+from stakes.audit.audit_words import errors_alone
 from stakes.audit.compliance_witnesses import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import BINARY_MOVES, indifference, rate_tables, strict_sign
+from stakes.messages.quantities import grouped
+from stakes.metrics.metric_catalogue import spoken
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
@@ -54,11 +56,16 @@ class OppositePair:
     def sentence(self) -> str:
         """The finding in words."""
         unit = f" {self.unit}" if self.unit else ""
-        first, second = (errors_in(table.counts) for table in (self.preferred, self.cheaper))
+        tables = np.asarray(self.preferred.counts), np.asarray(self.cheaper.counts)
+        of = f"of {grouped(tables[0].sum())} cases"
+        of += f", {grouped(tables[0][1].sum())} positive," if tables[0].shape == (2, 2) else ""
+        first, second = map(errors_alone, tables)
+        more, less = self.costs
+        times = f"{more / less:.2g} times as much" if less > 0 and more > 1.1 * less else "more"
         return (
-            f"{opening(self.metric)} prefers {first} ({self.values[0]:.4g}) to {second} "
-            f"({self.values[1]:.4g}), though the first costs {self.costs[0]:.4g}{unit} a case and "
-            f"the second {self.costs[1]:.4g}."
+            f"Example: {of} {spoken(self.metric)} prefers {first} ({self.values[0]:.3g}) to "
+            f"{second} ({self.values[1]:.3g}), though the first costs {times} "
+            f"({more:.4g} vs {less:.4g}{unit} per case)."
         )
 
 

@@ -78,7 +78,7 @@ class ScoreAudit(AuditPage):
         plain = self.metric.partition("(")[0]
         if plain == "auc" and math.isfinite(self.odds):
             stated = false_alarms(self.odds, 3)
-            sentence = f"AUC treats a miss as {stated} here, at every threshold at once."
+            sentence = f"AUC treats a miss as {stated} here, whatever the threshold."
             return against(sentence, self.odds, self.application)
         return _MEANING[plain][0]
 

@@ -178,11 +178,8 @@ def reliability(
     scores.require_scale("reliability")
     level, draws = as_level(level), as_whole(draws, "draws", least=0, most=100_000)
     points = as_whole(points, "points", least=2)
-    values, negatives, positives = scores.levels
-    forecast = values.astype(np.float64)
-    if scores.kind != "posterior" or scores.from_priors is not None:  # at the prior of the data
-        moved = as_log_odds(scores, values) + scores.shift_to(float(scores.priors[1]))
-        forecast = np.asarray(1 / (1 + np.exp(-moved)))
+    _, negatives, positives = scores.levels
+    forecast = forecasts_of(scores)
     total = (negatives + positives).astype(np.float64)
     observed = _isotonic(negatives, positives)
     kept = np.unique(np.linspace(0, len(forecast) - 1, min(points, len(forecast))).astype(int))
@@ -197,6 +194,15 @@ def reliability(
     weight = np.diff(cumulative(total)[np.append(0, kept + 1)])
     split = score_decomposition(scores, "brier")
     return ReliabilityCurve(forecast[kept], observed[kept], low, high, weight, split, level)
+
+
+def forecasts_of(scores: RankedScores) -> FloatArray:
+    """The posterior of each level, at the prior of the data."""
+    values = scores.levels[0]
+    if scores.kind == "posterior" and scores.from_priors is None:
+        return values.astype(np.float64)
+    moved = as_log_odds(scores, values) + scores.shift_to(float(scores.priors[1]))
+    return np.asarray(1 / (1 + np.exp(-moved)))
 
 
 def _isotonic(negatives: NDArray[np.generic], positives: NDArray[np.generic]) -> FloatArray:

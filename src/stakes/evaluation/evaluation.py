@@ -152,7 +152,8 @@ class Evaluation(AnswersGuesses):
         app = self.application
         if self.case_costs_said:
             return self.case_costs_said
-        head, *lines = describe_costs(app.costs, unit=app.unit).splitlines()
+        ends = () if self.doubt is None else [end.costs for end in self.doubt.applications]
+        head, *lines = describe_costs(app.costs, unit=app.unit, ends=ends).splitlines()
         if self.by_case:
             head = f"{head.removesuffix(':')}, averaged over the cases of each outcome:"
         return head, *lines

@@ -19,6 +19,7 @@ from stakes.messages.audience import either, shown
 from stakes.messages.notes import flagged
 from stakes.messages.quantities import aligned, amount, between, normalized, per_case, percent
 from stakes.results import Frame
+from stakes.rules.rule_words import VARIES
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -111,6 +112,11 @@ def _dash(values: Sequence[Any], _: Mapping[str, str]) -> list[str]:
     return [between(value).replace("–", "-") for value in values]
 
 
+def _short_rule(values: Sequence[Any], _: Mapping[str, str]) -> list[str]:
+    """Rules, with less room for those that have no threshold than names of models need."""
+    return ["" if rule is None else "varies" if rule == VARIES else rule for rule in values]
+
+
 def _with_unit(values: Sequence[Any], words: Mapping[str, str]) -> list[str]:
     """Short amounts with their unit."""
     return ["" if value is None else f"{amount(value)}{words['short_unit']}" for value in values]
@@ -132,8 +138,9 @@ COLUMNS: tuple[Column, ...] = (
         "kind", "what the model gave", lambda m, _: m.kind, {"enum": ["posteriors", "decisions"]},
     ),
     Column(
-        "nec", "expected cost divided by that of the best decision that ignores the model; 0 is "
-        "perfect, 1 is useless, lower is better", lambda m, _: m.nec, _NUMBER,
+        "nec", "expected cost above that of perfect decisions, divided by the same for the best "
+        "decision that ignores the model; 0 is perfect, 1 is useless, lower is better",
+        lambda m, _: m.nec, _NUMBER,
         absent="a constant decision is already perfect", columns=("nec",), title="NEC",
         text=normalized, narrow=Narrow("NEC"), blank=normalized(None), explained=True,
     ),
@@ -155,7 +162,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "rule", "when to act, in words", lambda m, _: m.act_when, _TEXT,
         absent="there is no threshold", columns=("rule",), title="act when",
-        narrow=Narrow("act when", drop=2, right=False),
+        narrow=Narrow("act when", drop=2, right=False, text=_short_rule),
     ),
     Column(
         "threshold", "act when the posterior of the second class is above it",

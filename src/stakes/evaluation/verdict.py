@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.messages.notes import Note
-from stakes.messages.quantities import digits_apart, grouped, money, percent, plain
+from stakes.messages.quantities import digits_apart, grouped, money, normalized, percent, plain
 
 if TYPE_CHECKING:
     from stakes.evaluation.challenge import Challenge
@@ -113,7 +113,7 @@ KEEP = "keep"
 KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say", "switch", KEEP)
 #: The verdicts by which the cheapest model may be deployed as it is.
 DEPLOYS = ("deploy", "cannot tell apart", "switch")
-#: A range is narrow where one of its ends is within this factor of the cost ratio in use.
+#: The cost ratio in use is close to an end of the range that is within this factor of it.
 NARROW = 1.5
 #: A gain from re-calibrating below this much NEC is not worth a word.
 WORTH_SAYING = 0.005
@@ -121,6 +121,8 @@ WORTH_SAYING = 0.005
 SAME_COST = 1e-12
 #: From this chance of being best on, a reader asks why the verdict cannot tell.
 _PROBABLY = 0.8
+#: Of more models than this that cannot be told apart, not all are named.
+_MOST_NAMED = 4
 #: With fewer cases of a class than this, figures are called rough.
 _FEW = 100
 #: How far the slope of the calibration must be from 1 to be called a lack or excess of confidence.
@@ -243,34 +245,52 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
         return (
             f"Nothing to decide: {_baseline(ev)} is already perfect under these costs and shares."
         )
-    of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
     nearest = quoted_name(best.name)
     return (
         f"Use no model: keep {_baseline(ev)}. No model here costs less "
-        f"(the nearest, {nearest}, costs {percent(best.nec, 0)} {of_it})."
+        f"(the nearest, {nearest}, has an NEC of {normalized(best.nec)})."
     )
 
 
 def _same(equals: list[str]) -> tuple[str, str]:
     """Models that cost the same, as what to choose from and why."""
     both = "Both" if len(equals) == 2 else f"These {len(equals)} models"
-    return " or ".join(map(quoted_name, equals)), f" {both} cost the same on these cases."
+    return _one_of([quoted_name(each) for each in equals]), f" {both} cost the same on these cases."
 
 
 def _apart(ev: Evaluation, best: ModelEvaluation) -> tuple[str, str]:
-    """Two models that cannot be told apart: which, by how much, and what it would take."""
-    rival = ev.rival
-    assert rival is not None
-    other = rival.second if rival.first == best.name else rival.first
-    half, more = (rival.high - rival.low) / 2, rival.cases_needed - ev.n_cases
-    needed = ""
-    if math.isfinite(more) and more > 0:
-        needed = f"; about {grouped(rounded_up(more))} more cases would be needed"
-    second = quoted_name(other)
-    return f"{quoted_name(best.name)} or {second}", (
-        f" The data cannot tell it from {second} "
-        f"(NEC difference {abs(rival.value):.3f} ± {half:.3f}{needed})."
+    """Models that cannot be told apart: which, by how much, and what it would take."""
+    close = [
+        found if found.second == best.name else found.turned()
+        for found in ev.differences
+        if best.name in (found.first, found.second) and not found.decided
+    ]
+    close.sort(key=lambda found: abs(found.value))  # the nearest is `ev.rival`
+    near, names = close[0], [quoted_name(found.first) for found in close]
+    how = difference_words(near.value, near.low, near.high, near.cases_needed - ev.n_cases)
+    others = f", nor from {_one_of(names[1:])}" if names[1:] else ""
+    return _one_of([quoted_name(best.name), *names]), (
+        f" The data cannot tell it from {names[0]} ({how}){others}."
     )
+
+
+def _one_of(names: list[str]) -> str:
+    """Names as a choice; of many the first and how many others."""
+    if len(names) > _MOST_NAMED:
+        return f"{names[0]} or any of {len(names) - 1} others"
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def difference_words(value: float, low: float, high: float, more: float) -> str:
+    """How much more NEC a model has than the best, with the interval and the cases it takes."""
+    if value < 0:
+        value, low, high = -value, -high, -low
+    said = f"NEC difference {value:.3f}"
+    if not math.isnan(low + high):
+        said += f", {normalized(low)} to {normalized(high)}"
+    if math.isfinite(more) and more > 0:
+        said += f"; about {grouped(rounded_up(more))} more cases would be needed"
+    return said
 
 
 def quoted_name(name: object) -> str:
@@ -355,9 +375,9 @@ def _calibration(ev: Evaluation) -> list[Note]:
     return [Note("recalibration-worth", model=name, confidence=confidence, gain=gain, **ends)]
 
 
-# What counts as narrow: docs/design/verdict.md.
+# What counts as close: docs/design/verdict.md.
 def _robust(ev: Evaluation) -> list[Note]:
-    """For which costs and shares the best model stays best, and whether that range is narrow."""
+    """For which costs and shares the best model stays best, and whether an end is close."""
     if ev.application.costs.shape != (2, 2) or kind_of(ev) not in DEPLOYS:
         return []
     (tn, fp), (fn, tp) = ev.application.costs.standardized().values.tolist()
@@ -368,23 +388,37 @@ def _robust(ev: Evaluation) -> list[Note]:
     if not here:
         return []
     low, high = here[0].low, here[-1].high
-    narrow = low * NARROW > ratio or high < ratio * NARROW
+    moved, stated = _shares(ev) != ev.data_priors.tolist(), plain(ratio, 3)
+    yours = stated if ev.doubt is not None else f"your {stated}"
+    near = _near(ratio, low, high, "both are" if moved else f"{yours} is")
     wins = "is cheapest" if len(ev) > 1 else "pays off"
     where = f"whatever a missed '{name}' costs"
     if low > 0 or not math.isinf(high):
         digits = digits_apart([ratio, *(each.low for each in ev.ranges)])
         alarms = _between(plain(low, digits), plain(high, digits), low, high)
-        stated = "you said" if ev.doubt is None else "evaluated at"
-        where = f"{'only while' if narrow else 'whenever'} one missed '{name}' costs {alarms} "
-        where += f"false alarms ({stated} {plain(ratio, 3)})"
-        shares = _shares(ev)
-        if shares != ev.data_priors.tolist():
+        said = "you said" if ev.doubt is None else "evaluated at"
+        when = "only while" if near else "whenever"
+        where = f"{when} one missed '{name}' costs {alarms} false alarms"
+        where += f" ({said} {stated})" if moved or not near.startswith(";") else ""
+        if moved:
+            shares = _shares(ev)
             odds = shares[1] / shares[0] / ratio
             first, last = (percent(1 - 1 / (1 + end * odds)) for end in (low, high))
-            where += f", or {_between(first, last, low, high)} of cases are '{name}' "
-            where += f"({stated} {percent(shares[1])})"
-    code, model = "sensitive" if narrow else "robust", quoted_name(ev.best)
-    return [Note(code, model=model, wins=wins, where=where)]
+            where += f" and, at these costs, {when} {_between(first, last, low, high)} of cases "
+            where += f"are '{name}' ({said} {percent(shares[1])})"
+    model, values = quoted_name(ev.best), {"wins": wins, "where": where}
+    return [Note("sensitive" if near else "robust", model=model, near=near, **values)]
+
+
+def _near(ratio: float, low: float, high: float, said: str) -> str:
+    """To which end of the range the cost ratio in use is close, in words, or nothing."""
+    ends = [low * NARROW > ratio, high < ratio * NARROW]
+    if all(ends):
+        return ": a narrow range"
+    if not any(ends):
+        return ""
+    end = "limit" if low == 0 or math.isinf(high) else "lower end" if ends[0] else "upper end"
+    return f"; {said} close to the {end}"
 
 
 def _between(first: str, last: str, low: float, high: float) -> str:

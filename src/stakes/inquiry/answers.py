@@ -85,8 +85,16 @@ def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
         rest = "leave one outcome out, which takes what is left:  --prevalence cat=30%..40%,dog=.3"
         raise PriorError(error.message, hint=rest) from None
     ev = ranges.doubted(found, partial(answer_at, attended=attended))
-    said = Note("middle-of-range", where=ranges.middle_words)
-    return replace(ev, notes=(*ev.notes, said))
+    notes = [_with_range(note, ranges) for note in ev.notes]
+    return replace(ev, notes=(*notes, Note("middle-of-range", where=ranges.middle_words)))
+
+
+def _with_range(note: Note, ranges: Ranges) -> Note:
+    """A note that gives the shares in use, with the range in which they lie."""
+    gave = ranges.shares_words
+    if not gave or note.values.get("gave") is None:
+        return note
+    return Note(note.code, **{**note.values, "gave": f"gave {gave}, evaluated at"})
 
 
 def answer_at(

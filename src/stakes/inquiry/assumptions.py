@@ -116,17 +116,17 @@ def _about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
         return Note("shares-of-file")
     said = both_shares(cases, app)
     if inquiry.decisions:
-        return Note("rates-weighed", shares=said)
+        return Note("rates-weighed", **said)
     if inquiry.posteriors_already_adjusted:
-        return Note("adjusted-already", shares=said)
+        return Note("adjusted-already", **said)
     if inquiry.kind in ("llr", "rank"):
-        return Note("threshold-moved", shares=said)
+        return Note("threshold-moved", **said)
     example = ""  # one probability before and after the move
     if len(cases.classes) == 2 and (cases.priors > 0).all():
         moved = Posteriors([_EXAMPLE]).with_priors(app.priors, from_priors=cases.priors)
         example = f" ({_EXAMPLE:.2f} -> {float(moved.values[0, 1]):.2g})"
     code = "columns-moved" if inquiry.scores else "probabilities-moved"
-    return Note(code, shares=said, example=example)
+    return Note(code, **said, example=example)
 
 
 def _about_moved_fits(ev: Evaluation, cases: Cases, app: Application) -> list[Note]:
@@ -137,14 +137,15 @@ def _about_moved_fits(ev: Evaluation, cases: Cases, app: Application) -> list[No
     return [Note("calibrated-then-moved")] if fitted and moved else []
 
 
-def both_shares(cases: Cases, app: Application) -> str:
-    """The shares of the file and those that were given."""
+def both_shares(cases: Cases, app: Application) -> dict[str, str]:
+    """The shares of the file and those that were given, as values of a note."""
     assert app.priors is not None
     if len(cases.classes) == 2:
         here, there = percent(cases.priors[1]), percent(app.priors[1])
-        return f"Your test set has {here} '{cases.classes[1]}'; you said {there}."
-    here, there = (_spread(cases.classes, each) for each in (cases.priors, app.priors))
-    return f"Your test set has {here}; you said {there}."
+        here += f" '{cases.classes[1]}'"
+    else:
+        here, there = (_spread(cases.classes, each) for each in (cases.priors, app.priors))
+    return {"here": here, "gave": "said", "there": there}
 
 
 def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:

@@ -33,11 +33,14 @@ _TAKEN_AS = {
     "log-odds": "log-odds?",
     "numbers": "numbers",
     "text": "-",
+    "empty": "empty (labels not here yet?)",
 }
 #: A column with more different values than this is not taken for outcomes.
 _MOST_OUTCOMES = 50
 #: The truth is often called so; such a column is proposed, and never taken without a word.
 _OFTEN_TRUTH = ("class", "outcome", "status", "response", "result", "ground_truth", "gt", "default")
+#: The signs of the truth that do not rest on its number of values alone.
+_GOOD_SIGNS = 3
 #: Log-odds hardly lie further from 0.
 _FARTHEST_LOG_ODDS = 100
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ].*)?|\d{4}/\d\d/\d\d.*")
@@ -91,6 +94,11 @@ def truth_in(columns: Sequence[Described]) -> Described | None:
     return next((each for each in columns if each.role in ("truth", "likely-truth")), None)
 
 
+def empty_in(columns: Sequence[Described]) -> Described | None:
+    """The first column without a single value."""
+    return next((each for each in columns if each.role == "empty"), None)
+
+
 def _likely_truth(table: Table, columns: Sequence[Described]) -> int | None:
     """Which column of few values is most likely the truth; None without any."""
     classes = [set(model.by_class) for model in recognised(table)]
@@ -105,6 +113,8 @@ def _likely_truth(table: Table, columns: Sequence[Described]) -> int | None:
 
     few = [k for k, each in enumerate(columns) if each.labels and len(each.labels.names) >= 2]
     few = [k for k in few if columns[k].role == "decisions"]
+    if empty_in(columns) is not None:  # which may be the truth, so that others need a good sign
+        few = [k for k in few if unlikeliness(k) < _GOOD_SIGNS]
     return min(few, key=unlikeliness, default=None)
 
 
@@ -155,7 +165,9 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     if name.lower() in ID_NAMES:
         return Described(name, holds, "id")
     role = "text" if numbers is None else _numeric_role(numbers)
-    if is_truth:
+    if labels is not None and not labels.names:
+        role = "empty"
+    elif is_truth:
         role = "truth"
     elif dates:
         role = "time"

@@ -28,7 +28,7 @@ _OF_CASES = (
 )  # fmt: skip
 _FIRST, _ALL = slice(1), slice(None)
 _TWO, _ALIKE = ("--cost", "fn=10", "fp=1"), ("--cost", "error=1")
-YOUR_OWN = "with your own numbers: here a miss costs 10 and a false alarm 1"
+YOUR_OWN = "replace 10 and 1 by your costs of a miss and a false alarm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def lines(found: Proposal, inquiry: Inquiry, *, typed: Sequence[str] = ()) -> li
         ]
     if inquiry.file not in (None, "-") and not inquiry.is_far and not found.counts:
         ask = command("ask", whole, "-o", "costs.toml")
-        wanted += ["if you do not know what errors cost, a few questions find out:", f"  {ask}"]
+        wanted += ["If you do not know what errors cost, answer a few questions:", f"  {ask}"]
     return wanted
 
 

@@ -38,6 +38,7 @@ from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.option_words import binary_costs, shares
 from stakes.inquiry.truth import texts
+from stakes.messages.quantities import percent
 
 _MOST_UNKNOWN = 4
 MOST_RANGES = 3
@@ -175,6 +176,15 @@ class Ranges:
         kind = "geometric mean" if all(each.values[0] > 0 for each in axes) else "middle"
         of = "the range" if len(axes) == 1 else "each range"
         return f"the {kind} of {of}, {' and '.join(each.said(_middle(each)) for each in axes)}"
+
+    @property
+    def shares_words(self) -> str:
+        """The ranges of shares as they were given, e.g. "2-5 %"; empty without any."""
+        shares = [each for each in self.written if each.is_share]
+        said = [f"{percent(s.ends.low).removesuffix(' %')}-{percent(s.ends.high)}" for s in shares]
+        named = "=" in (self.inquiry.prevalence or "")
+        pairs = zip(shares, said, strict=True)
+        return ", ".join(f"{each.name} {text}" if named else text for each, text in pairs)
 
     def at(self, values: Sequence[float]) -> Inquiry:
         """The inquiry with each range replaced by one value; the last values are the file's."""

@@ -180,9 +180,15 @@ def refuse_single(labels: Labels, label: str) -> None:
         message = f"{held}, which look like numbers or ids, not like outcomes."
         raise LabelError(message, hint="name the column that holds the truth:  --label COLUMN")
     if len(labels.names) < 2:
-        only = f"only {counted(labels)}" if labels.names else "no value at all"
+        if not labels.names:
+            raise LabelError(
+                f"'{label}' is empty.",
+                hint="for cases without labels:  stakes estimate FILE --reference LABELLED.csv\n"
+                "or name another column:  --label COLUMN",
+            )
+        only = f"only {counted(labels)}"
         empty = int((labels.codes < 0).sum())
-        if empty and labels.names:
+        if empty:
             only += f" and {grouped(empty)} empty cell{'' if empty == 1 else 's'} (such as NA)"
         raise LabelError(
             f"'{label}' holds {only}, so nothing can be said about telling outcomes apart.",

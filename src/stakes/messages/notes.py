@@ -14,6 +14,9 @@ SEVERITIES = ("info", "absent", "warning")
 #: What moving to other shares assumes.
 _ALIKE = "This assumes that cases within each outcome look alike in both places."
 
+#: The shares of the outcomes in the file, and those that were given.
+_BOTH = "Your test set has {here}; you {gave} {there}."
+
 #: What was assumed or found.
 _INFO = {
     # which shares of the classes count
@@ -34,8 +37,8 @@ _INFO = {
     "what depends on them.",
     "cheapest-shown": "This page shows the {shown} cheapest of {models} models; the JSON has all.",
     # what to mind beside the verdict
-    "short-of-sure": "The chance that {model} is best is {chance}; to tell two models apart, it "
-    "must exceed {bar}.",
+    "short-of-sure": "The chance that {model} is best is {chance}; to prefer it with confidence, "
+    "{bar} is needed.",
     "range-regret": "Over the whole range {model} is {regret}.",
     "range-holds": "Over the whole range {model} {stays}.",
     "range-safest": "The safest model is {model}: {regret}.",
@@ -53,20 +56,20 @@ _INFO = {
     "the capacity.",
     # which shares of the outcomes count, of a file
     "shares-of-file": "Assuming the same class mix as this file; change it with --prevalence.",
-    "rates-weighed": "{shares} The error rates of each outcome were re-weighted to the new shares. "
+    "rates-weighed": "{both} The error rates of each outcome were re-weighted to the new shares. "
     "{alike}",
-    "adjusted-already": "{shares} The probabilities were used as they are, already adjusted to the "
+    "adjusted-already": "{both} The probabilities were used as they are, already adjusted to the "
     "new shares.",
-    "threshold-moved": "{shares} The threshold was moved to the new shares. {alike}",
-    "columns-moved": "{shares} Each probability was moved to the new base rate{example}. {alike} "
+    "threshold-moved": "{both} The threshold was moved to the new shares. {alike}",
+    "columns-moved": "{both} Each probability was moved to the new base rate{example}. {alike} "
     "Thresholds apply to the scores in your file.",
-    "probabilities-moved": "{shares} Each probability was moved to the new base rate{example}. "
+    "probabilities-moved": "{both} Each probability was moved to the new base rate{example}. "
     "{alike}",
-    "calibrated-then-moved": "What calibrating would give is fitted at the shares of the data and "
-    "then moved; stakes calibrate fits for the shares you gave, so its figures can differ.",
-    "calibrated-for-shares": "{shares} The calibration is fitted for the shares you gave. An "
-    "evaluation fits at the shares of the data and moves the result, so its figure for calibrating "
-    "can differ. {alike}",
+    "calibrated-then-moved": "'NEC if calibrated' was fitted at the class mix of this file and "
+    "then adjusted; stakes calibrate fits at yours, so the two can differ.",
+    "calibrated-for-shares": "{both} The calibration is fitted at the class mix you gave; 'NEC if "
+    "calibrated' of stakes eval was fitted at that of the file and then adjusted, so the two can "
+    "differ. {alike}",
     # how a file was read
     "truth-by-name": "The truth is read from '{column}', recognised by its name.",
     "models-by-name": "Models were recognised by the names of their columns: {columns}.",
@@ -160,7 +163,7 @@ _WARNING = {
     "decision. Look for refunds, or amounts with the wrong sign.",
     "recalibration-worth": "{model} {confidence}. Re-calibrating is worth another {gain} ({low} to "
     "{high}).",
-    "sensitive": "{model} {wins} {where}: a narrow range.",
+    "sensitive": "{model} {wins} {where}{near}.",
     "few-of-a-class": "Only {count} {cases} of '{name}': the figures are rough.",
     "other-shares": "{model} has other shares of the outcomes than {first}. All models are "
     "evaluated at the shares of {first}; change that with --prevalence.",
@@ -182,7 +185,7 @@ _WARNING = {
 }
 #: The words of every note, by its code: how much it matters, and the sentence.
 _WORDS = {
-    code: (severity, words.replace("{alike}", _ALIKE))
+    code: (severity, words.replace("{both}", _BOTH).replace("{alike}", _ALIKE))
     for severity, notes in zip(SEVERITIES, (_INFO, _ABSENT, _WARNING), strict=True)
     for code, words in notes.items()
 }

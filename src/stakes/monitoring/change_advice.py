@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stakes.messages.quantities import cut_text
 from stakes.rules import DecisionRule
 
 if TYPE_CHECKING:
     from stakes.monitoring.periods import PeriodChange
 
+NOTHING_MOVED = "Nothing moved more than chance: keep deciding as you do."
+TOO_FEW = "Too few cases to see a change: no alarm, but no evidence either. Use longer periods."
+FEW_TO_COMPARE = (
+    "Too few cases in the reference to see a change: no alarm, but no evidence either. Use a "
+    "longer reference."
+)
+#: With fewer cases of a class in a period, no change is seen.
+_FEW = 10
+
 
 def advice_on(change: PeriodChange) -> str:
     """One or two sentences: what moved, and what to do about it."""
     moved = set(change.moved)
     if not moved:
-        return "Nothing moved more than chance: keep deciding as you do."
+        return TOO_FEW if _few(change) else NOTHING_MOVED
     gone = (change.priors_after == 0) & (change.priors_before > 0)
     if "priors" in moved and gone.any():
         name = change.classes[int(gone.argmax())]
@@ -34,6 +45,13 @@ def advice_on(change: PeriodChange) -> str:
         f"The cost {way}, but neither the shares of the outcomes nor the errors within them moved "
         "surely enough to say why: collect more cases, and look at both."
     )
+
+
+def _few(change: PeriodChange) -> bool:
+    """Whether a period has few cases of a class that occurs and whose decisions cost something."""
+    counts = np.outer(change.cases, [1.0]) * [change.priors_before, change.priors_after]
+    matters = (np.ptp(change.application.costs.values, axis=1) > 0) & (counts > 0).any(axis=0)
+    return bool((counts[:, matters] < _FEW).any())
 
 
 def _shares(change: PeriodChange) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,6 +15,7 @@ from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
+from stakes.monitoring.change_advice import FEW_TO_COMPARE, NOTHING_MOVED, TOO_FEW
 from stakes.monitoring.change_parts import samples_of
 from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance
 from stakes.monitoring.slice_comparison import cost_intervals
@@ -90,7 +92,8 @@ class Watch(AnswersGuesses):
         """What to do, in a sentence or two."""
         found = self.first_alarm
         if found is None:
-            return "Nothing moved more than chance: keep deciding as you do."
+            few = [math.isnan(each.low) for each in self.costs]
+            return TOO_FEW if all(few) else FEW_TO_COMPARE if few[0] else NOTHING_MOVED
         return f"Since {self.alarms[0]!s}: {found.advice}"
 
     def frame(self) -> Frame:

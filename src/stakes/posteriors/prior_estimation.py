@@ -71,16 +71,16 @@ class PriorEstimate(AnswersGuesses):
         found = ", ".join(f"{name} {100 * p:.3g} %" for name, p, _, _ in rows)
         if not self.possible:
             return (
-                "No priors explain these cases: what each class gets has changed as well, so that "
-                f"the priors are not known (nearest: {found})."
+                "No class mix explains these cases: the scores within each class have changed as "
+                f"well, so the class mix is not known (nearest: {found})."
             )
         if np.isnan(self.low).any():
             return (
-                f"Estimated priors: {found}; how far they can be trusted is not known, because "
+                f"Estimated class mix: {found}; how far they can be trusted is not known, because "
                 "the numbers of cases are not whole."
             )
         parts = [f"{n} {100 * p:.3g} % ({100 * a:.3g} to {100 * b:.3g} %)" for n, p, a, b in rows]
-        return f"Estimated priors: {', '.join(parts)}."
+        return f"Estimated class mix: {', '.join(parts)}."
 
     def frame(self) -> Frame:
         """One row per class."""

@@ -153,8 +153,8 @@ def _moved(found: Watch) -> Html:
     if change is None:
         return Html("")
     rows = [row("cost per case", str(change.cost)),
-            row("from the shares of outcomes", str(change.prior_part)),
-            row("from the errors", str(change.rate_part))]  # fmt: skip
+            row("from the class mix", str(change.prior_part)),
+            row("from the error rates", str(change.rate_part))]  # fmt: skip
     caption = f"Change at {found.alarms[0]!s}, with its interval"
     return section("What moved", table(caption, ["part", "change"], rows))
 

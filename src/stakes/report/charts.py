@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -19,6 +20,8 @@ from stakes.report.markup import Html
 
 #: What stands for a character without a shape while the room for text is measured.
 _WIDE = "M"
+#: Sizes of text, narrow and wide, that stay readable on a telephone.
+_TEXT = (11.0, 12.5)
 
 
 def svg_of(figure: Any) -> str:
@@ -116,7 +119,8 @@ class Chart:
     """One drawing: its markup, what it shows in words, and where data lie in it.
 
     `scale` maps a point (x, y) of the axes to (a + b x, c + d y) of the drawing. `models` are the
-    positions of those drawn, `left_out` of those that would have been too many.
+    positions of those drawn, `left_out` of those that would have been too many. `caption` is said
+    below it, where it depends on the data.
     """
 
     key: str
@@ -124,6 +128,24 @@ class Chart:
     scale: tuple[float, float, float, float]
     models: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
+    caption: str = ""
+
+
+def finished(
+    ax: Any, key: str, label: str, models: Iterable[str], *, x: str = "", y: str = ""
+) -> Chart:
+    """The drawing of some axes without legend, with words for the page along its axes."""
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+    ax.set_title("", loc="left")
+    for text in (*ax.texts, ax.xaxis.label, ax.yaxis.label):
+        text.set_parse_math(False)
+    drawn = inline(ax, key, label, text=_TEXT[int(ax.figure.get_figwidth() > 5)])
+    return replace(drawn, models=tuple(int(name[1:]) for name in models))
 
 
 def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart:

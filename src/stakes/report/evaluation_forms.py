@@ -19,7 +19,6 @@ from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.evaluation.model_table import MOST_SHOWN
 from stakes.exceptions import StakesError
 from stakes.messages.notes import Note
-from stakes.messages.quantities import percent
 from stakes.report.charts import Chart
 from stakes.report.live.capacity_stops import capacity_numbers
 from stakes.report.live.page_charts import (
@@ -95,7 +94,6 @@ def as_page(
             missing=missing,
             costs_said=ev.costs_said,
             title=title,
-            reliability_said=_trusted(ev, reliability.get("reliability", {})),
             points={
                 key: found if isinstance(found, list) else _points(found)
                 for key, found in reliability.items()
@@ -137,7 +135,7 @@ def _sureness(ev: Evaluation, numbers: Mapping[str, Any]) -> str:
     if all(model.interval is None for model in ev.models):
         return ""
     if ev.naive is not None:
-        said = "Intervals come from the spread and the skewness of what each case adds to the cost."
+        said = "Intervals allow for skewed costs per case."
     elif ev.sources is None or ev.sources.plain:
         said = "Intervals come from the score test."
     else:
@@ -180,27 +178,6 @@ def _points(reliability: Mapping[str, Any]) -> dict[str, Any]:
             "happens": packed(curve.observed[kept]),
         }
     return found
-
-
-def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
-    """The caption: what the band is, and where the best model says most amiss."""
-    if not reliability:
-        return ""
-    curve = next(iter(reliability.values()))
-    name = ev.best.partition(",")[0] if ev.by_case else ev.best
-    band = f"Band: where a calibrated {name} would lie {percent(curve.level, 0)} of the time. "
-    edges = np.searchsorted(np.cumsum(curve.weight), np.linspace(0, curve.weight.sum(), 21)[1:-1])
-    parts = [p for p in np.split(np.arange(len(curve.weight)), np.unique(edges)) if p.size]
-    means = [
-        (np.average(curve.forecast[p], weights=curve.weight[p]),
-         np.average(curve.observed[p], weights=curve.weight[p]))
-        for p in parts if curve.weight[p].sum() > 0
-    ]  # fmt: skip
-    says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
-    return (
-        f"{band}Where {name} predicts {percent(says)}, the outcome occurs in {percent(happens)} of "
-        "cases: the largest gap among 20 groups of equal size. Does not depend on the costs."
-    )
 
 
 def written(text: str, path: Any) -> str | Path:

@@ -42,7 +42,10 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     lines += [_line([_text(naive), "1.000", *[""] * (len(head) - 2)]), ""]
     lines += _doubt(record.get("doubt"))
     cases = f"{grouped(record['cases'])} cases."
-    said = "NEC: cost divided by that of the best decision that ignores the model; lower is better."
+    said = (
+        "NEC: cost above that of perfect decisions, divided by the same for the best decision that "
+        "ignores the model; lower is better."
+    )
     lines += [f"{cases} {said}", ""]
     lines += [f"- {_text(note['text'])}" for note in record["notes"]]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"

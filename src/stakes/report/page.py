@@ -47,7 +47,6 @@ class Sheet:
     missing: str
     costs_said: tuple[str, ...]
     title: str
-    reliability_said: str
     points: Mapping[str, Any]
     by_case: bool
     sureness: str
@@ -134,17 +133,20 @@ def _data(sheet: Sheet) -> dict[str, Any]:
 
 
 def _rival(sheet: Sheet) -> dict[str, Any] | None:
-    """The nearest model that cannot be told from the best."""
-    found = next(iter(close_to_best(sheet.record)), None)
-    if found is None:
+    """The models that cannot be told from the best, and how far the nearest is from it."""
+    close = close_to_best(sheet.record)
+    if not close:
         return None
-    other = found["second"] if found["first"] == sheet.record["best"] else found["first"]
-    known = found["low"] is not None and found["high"] is not None
+    best, near = sheet.record["best"], close[0]
+    others = [one["second"] if one["first"] == best else one["first"] for one in close]
+    ends = [near["low"], near["high"]]
+    if near["value"] < 0:
+        ends = [None if end is None else -end for end in reversed(ends)]
     return {
-        "rival": sheet.order.index(other),
-        "value": abs(found["value"]),
-        "half": (found["high"] - found["low"]) / 2 if known else None,
-        "needed": found["cases_needed"],
+        "rivals": [sheet.order.index(other) for other in others],
+        "value": abs(near["value"]),
+        "ends": ends,
+        "needed": near["cases_needed"],
     }
 
 

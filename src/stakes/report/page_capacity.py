@@ -35,7 +35,7 @@ def capacity(sheet: Sheet) -> Html:
     unit = f", {app['unit']}" if app["unit"] else ""
     saves = f"saves a {app['period']}" if app["period"] else "saves"
     saves = saves if app["volume"] else "saves per case"
-    head = ["model", "taken in", f"cost per case{unit}", f"{saves}{unit}", f"one more saves{unit}"]
+    head = ["model", "used in", f"cost per case{unit}", f"{saves}{unit}", f"one more saves{unit}"]
     rows = [_row(sheet, place, k) for place, k in enumerate(held["models"])]
     return section(
         "If the capacity were different",

@@ -17,6 +17,8 @@ _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 _VERDICT = re.compile(r'<p class="verdict"[^>]*>(.*?)</p>', re.DOTALL)
 _MADE = re.compile(r'<p class="from">[^<]*made (\d{4}-\d\d-\d\d) · stakes ')
 _TAG = re.compile(r"<[^>]*>")
+#: A space inside a number, or before its per cent sign.
+_IN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
 
 
 def refuse_foreign_index(folder: Path) -> None:
@@ -41,9 +43,9 @@ def write_index(folder: Path) -> Path:
     found.sort(key=lambda each: each[0], reverse=True)
     items = [
         element("li", joined(
-            element("h2", element("a", title, href=name.replace("%", "%25").replace("#", "%23"))),
+            element("h2", element("a", name, href=name.replace("%", "%25").replace("#", "%23"))),
             element("p", said),
-            element("p", f"{name} · made {made}", class_="from"),
+            element("p", joined(title, f" · made {made}"), class_="from"),
         ))
         for made, name, title, said in found
     ]  # fmt: skip
@@ -60,4 +62,5 @@ def write_index(folder: Path) -> Path:
 
 def _plain(markup: str) -> Html:
     """What a page says, without its emphasis."""
-    return Html(" ".join(_TAG.sub(" ", markup).split()))
+    plain = " ".join(_TAG.sub(" ", markup).split())
+    return Html(_IN_NUMBER.sub("\N{NO-BREAK SPACE}", plain))

@@ -42,7 +42,9 @@ def told(sheet: Sheet) -> Html:
     """What the user said, with the sliders and fields that change it."""
     app, numbers = sheet.record["application"], sheet.numbers
     unit = f", {app['unit']}" if app["unit"] else ""
-    counted = f"Cases a {app['period']}" if app["period"] else "Cases"
+    counted = (
+        f"Number of cases a {app['period']}" if app["period"] else "Number of cases, for totals"
+    )
     fields = [_field("volume", counted, app["volume"])]
     if sheet.moves == "two":
         parts = [_ratio(app, numbers)]
@@ -74,7 +76,7 @@ def _position(sheet: Sheet) -> Html:
     """The way back, a link to where things stand, and the command that asks for it."""
     if not sheet.moves and sheet.capacity is None:
         return Html("")
-    words = "A number you type is replaced by the nearest one on the slider."
+    words = "Numbers beside a slider snap to its nearest step."
     back = Html('<button type="button" id="reset">Reset</button>')
     link = joined(back, Html('<a id="here" href="#">Link to these settings</a>'))
     again = Html('<pre id="again" hidden></pre>') if sheet.record["inquiry"] is not None else ""

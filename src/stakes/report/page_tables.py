@@ -168,7 +168,8 @@ def _use(sheet: Sheet) -> Html:
         f"How often {sheet.record['best']} takes each decision at the stated costs, and how much "
         f"more each case would cost if that decision were not available.{stays(sheet)}"
     )
-    head = ["decision", "taken in", f"cost per case{tail}", f"it saves{tail}"]
+    head = ["decision", "share of cases", f"adds to cost per case{tail}",
+            f"cost rises by, if not available{tail}"]  # fmt: skip
     return table(caption, head, rows)
 
 

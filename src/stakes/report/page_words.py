@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import as_csv, flat_columns
-from stakes.evaluation.verdict import quoted_name, rounded_up
-from stakes.messages.quantities import digits_apart, grouped, percent, plain
+from stakes.evaluation.verdict import difference_words, quoted_name
+from stakes.messages.quantities import digits_apart, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
 from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 from stakes.report.page_inputs import LARGE, stays
@@ -39,7 +40,7 @@ def drawings(sheet: Sheet) -> list[Html]:
         return []
     made: dict[tuple[str, str], list[Html]] = {}
     for chart in sheet.charts:
-        title, caption, lines = _captioned(sheet, chart.key)
+        title, caption, lines = _captioned(sheet, chart)
         kind = chart.key.partition("-")[0]
         drawn = cursor(chart, len(sheet.order), line=kind in _MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
@@ -52,7 +53,10 @@ def drawings(sheet: Sheet) -> list[Html]:
 
 def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
     """What every line of a chart is: the models, and the looks that lines share."""
-    named = [(swatch(k), sheet.order[k]) for k in chart.models]
+    names = sheet.order
+    if sheet.by_case and chart.key == "reliability":  # of models, not of their rules
+        names = tuple(name.partition(",")[0] for name in names)
+    named = [(swatch(k), names[k]) for k in chart.models]
     named += [(line_swatch(look), words) for look, words in lines.items()]
     items = [element("li", joined(*each)) for each in named]
     if rest := len(chart.left_out):
@@ -66,9 +70,9 @@ _MARKED = ("bayes", "decision", "factor", "abstain", "share")
 _CONSTANT = {"grey": "always the same decision"}
 
 
-def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
+def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
     """The heading and the caption of one drawing, and what its looks mean beside the models."""
-    kind, _, row = key.partition("-")
+    kind, _, row = chart.key.partition("-")
     app = sheet.record["application"]
     name = f"“{app['classes'][int(row)]}”" if row else ""
     dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
@@ -78,12 +82,12 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
     fixed = "Does not depend on the costs."
     best = {"dashed": "best threshold on these data"} if dashed else {}
     return {
-        "bayes": ("If the costs were different", "Lower is better. The vertical line follows both "
-                  "sliders: a larger share moves it just as a costlier miss does."
+        "bayes": ("If the costs were different", "Lower is better. Both sliders move the vertical "
+                  f"line to the right: costlier misses, or more “{app['classes'][-1]}”."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
-        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said, {}),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case at the "
-                     "stated share; higher is better. Only the cost slider moves the "
+        "reliability": ("Can the probabilities be trusted?", chart.caption, {}),
+        "decision": ("Is a model worth using at all?", "Net benefit in true positives per case at "
+                     "the stated share; higher is better. Only the cost slider moves the "
                      "vertical line.",
                      {"grey": "always act (falling), never act (0)"}),
         "det": ("Misses vs false alarms", "Large symbols: the models at the current settings.",
@@ -98,13 +102,13 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str, dict[str, str]]:
         "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
                     f"at each price. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
-                     "decided. Along each line abstaining costs more and more, from nothing on. "
+                     "decided. From left to right the price of abstaining rises from 0. "
                      "Large symbols: the models at the current settings.",
                      {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
-                  f"how often it occurs. {fixed}", {}),
+                  f"how often it occurs. {chart.caption}", {}),
     }[kind]  # fmt: skip
 
 
@@ -151,14 +155,11 @@ def _undecided(record: Any) -> list[Html]:
     items = []
     close = close_to_best(record)
     for found in close[:_MOST_SENTENCES]:
-        half = (found["high"] - found["low"]) / 2
         first, second = quoted_name(found["first"]), quoted_name(found["second"])
-        text_ = f"The data cannot tell {first} from {second} (NEC difference "
-        text_ += f"{abs(found['value']):.3f} ± {half:.3f}"
-        if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-            needed = grouped(rounded_up(found["cases_needed"] - record["cases"]))
-            text_ += f"; about {needed} more cases would be needed"
-        items.append(element("li", f"{text_})."))
+        more = (found["cases_needed"] or math.nan) - record["cases"]
+        low, high = (math.nan if found[end] is None else found[end] for end in ("low", "high"))
+        how = difference_words(found["value"], low, high, more)
+        items.append(element("li", f"The data cannot tell {first} from {second} ({how})."))
     if len(close) > _MOST_SENTENCES:
         more = len(close) - _MOST_SENTENCES
         items.append(element("li", f"The same holds for {more} more models."))
@@ -217,10 +218,10 @@ def computed(sheet: Sheet) -> Html:
     ]
     explained = (
         "Expected cost: the share of each outcome times the rate of each decision within it times "
-        "its cost, added up. NEC: the expected cost in excess of always taking the cheapest "
-        "decision for each outcome, divided by the same excess for the best constant decision "
-        "(Ferrer 2025, equations 1 to 4). Models are evaluated with their probabilities as they "
-        "are, unless a figure says “if calibrated”."
+        "its cost, added up. NEC: the expected cost above that of perfect decisions, divided by "
+        "the same for the best decision that ignores the model (Ferrer 2025, equations 1 to 4). "
+        "Models are evaluated with their probabilities as they are, unless a figure says “if "
+        "calibrated”."
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     whole = "" if sheet.large else json.dumps(record, allow_nan=False, separators=(",", ":"))

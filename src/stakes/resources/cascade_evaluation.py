@@ -115,8 +115,13 @@ class CascadeEvaluation(AnswersGuesses):
         asking, best = f"asking only {self.best_stage}", f"Ask only {self.best_stage}"
         if self.best_stage == NO_STAGE:
             asking, best = none, f"Ask no stage: {none} costs less than asking any"
+        if saved <= 0:
+            return f"{best}. A cascade would save nothing: {amount} {each} ({ends})."
         if low <= 0:
-            return f"{best}. A cascade does not clearly save anything: {amount} {each} ({ends})."
+            return (
+                f"{best}. A cascade might save {amount} {each}, but the interval includes 0 "
+                f"({ends})."
+            )
         first, *others = (f"{name} in {percent(share, 0)}" for name, share in self.asked.items())
         return (
             f"Use the cascade. It saves {amount} {each} ({ends}) compared with {asking}, "

@@ -93,12 +93,17 @@ class Limit:
             factor = total / volume
         return self.at_least * factor, self.at_most * factor
 
-    def __str__(self) -> str:
+    @property
+    def ends_words(self) -> str:
+        """How often, without the decision."""
         shown = percent if self.share else grouped
         of = " of cases" if self.share else f" per {self.period}" if self.period else ""
         said = [f"at least {shown(self.at_least)}"] if self.at_least > 0 else []
         said += [f"at most {shown(self.at_most)}"] if self.at_most < math.inf else []
-        return f"{self.decision} {' and '.join(said) or 'without a limit'}{of}"
+        return f"{' and '.join(said) or 'without a limit'}{of}"
+
+    def __str__(self) -> str:
+        return f"{self.decision} {self.ends_words}"
 
 
 def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:

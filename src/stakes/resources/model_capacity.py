@@ -119,7 +119,7 @@ class ModelCapacity:
             return []
         found = self.optima[model]
         said = [
-            Note("capacity-price", sentence=limit_in_words(each, self.unit, model))
+            Note("capacity-price", sentence=limit_in_words(each, found.n_cases, self.unit, model))
             for each in found.limits
         ]
         if found.price > 0:
@@ -166,17 +166,18 @@ def limit_record(each: LimitPrice) -> dict[str, Any]:
     }
 
 
-def limit_in_words(each: LimitPrice, unit: str | None, model: str | None) -> str:
+def limit_in_words(each: LimitPrice, cases: float, unit: str | None, model: str | None) -> str:
     """How far a limit was used, and what one more is worth, as a sentence."""
-    used = f"{each.limit}: used for {grouped(round(each.used, 2))} of these cases"
+    used = f"{grouped(round(each.used, 2))} of these {grouped(round(cases, 2))} cases"
+    limit = f"Limit on '{each.limit.decision}', {each.limit.ends_words}"
     if not each.binds:
-        return f"{used}, which is all that pays; the limit costs nothing."
-    low, high = (_amount(end, unit) for end in each.interval)
+        return f"{limit}: costs nothing ({used})."
+    low, high = (_amount(end, None) for end in each.interval)
     more = "one fewer" if each.lower else "one more"
     per = f" per {each.limit.period}" if each.limit.period else ""
     worth = f"{_amount(each.price, unit)} ({low} to {high})"
     whose = "the probabilities" if model is None else f"the probabilities of {model}"
-    return f"{used}; {more}{per} would save {worth}, if {whose} are right."
+    return f"{limit}: reached ({used}); {more}{per} would save {worth}, if {whose} are right."
 
 
 def _amount(number: float, unit: str | None) -> str:

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._columns import as_floats
-from stakes.messages.quantities import cut_text, plain
+from stakes.messages.quantities import cut_text, money
 
 if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
+#: The rule that decides each case by its own costs.
+VARIES = "varies by case"
 #: What a score is called in a comparison.
 _LETTERS = {"posterior": "p", "log_odds": "log-odds", "llr": "llr", "rank": "score"}
 
@@ -26,7 +28,7 @@ def in_words(rule: DecisionRule) -> str:
         return "decisions as given"
     after = "" if rule.calibrator is None else f" after {rule.calibrator.kind} calibration"
     if rule.per_case:
-        return f"per case{after}{_prices_said(rule)}"
+        return f"{VARIES}{after}{_prices_said(rule)}"
     if not rule.has_cuts:
         return f"the decision of least expected cost{after}{_prices_said(rule)}"
     names = [f"'{rule.decisions[j]}'" for j in rule.taken]
@@ -56,7 +58,7 @@ def model_in_words(rule: DecisionRule) -> str | None:
 def in_words_short(rule: DecisionRule) -> str | None:
     """The same for a table, "see notes" if there are several cuts; None without cuts."""
     if rule.per_case:
-        return "per case"
+        return VARIES
     if not rule.has_cuts:
         return None
     several = rule.threshold is None and len(rule.taken) > 1
@@ -67,9 +69,13 @@ def _prices_said(rule: DecisionRule) -> str:
     """The prices of decisions, if no cut shows them."""
     if rule.prices is None:
         return ""
-    pairs = zip(rule.decisions, rule.prices.tolist(), strict=True)
-    said = [f"{plain(price)} for '{name}'" for name, price in pairs if price]
-    return f", adding {' and '.join(said)}"
+    pairs, unit = zip(rule.decisions, rule.prices.tolist(), strict=True), rule.application.unit
+    said = [
+        f"'{name}' is {'charged' if price > 0 else 'credited'} {money(abs(price), unit)} extra"
+        for name, price in pairs
+        if price
+    ]
+    return f"; {' and '.join(said)} to keep to the limit{'s' if len(said) > 1 else ''}"
 
 
 def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:

@@ -82,10 +82,9 @@ class Difference:
         if self.decided:
             limits = f"({self.low:.4g} to {self.high:.4g})"
             return f"{self.cheaper} is {self.better}: {self.value:.4g} {limits}"
-        half = (self.high - self.low) / 2
         text = (
             f"{self.first} or {self.second}: the data cannot tell them apart "
-            f"(difference {self.value:.4g} ± {half:.4g}"
+            f"(difference {self.value:.4g}, {self.low:.4g} to {self.high:.4g}"
         )
         if np.isfinite(self.cases_needed):
             text += f"; about {rounded_up(self.cases_needed):,} cases needed".replace(",", " ")

@@ -34,7 +34,7 @@ class TestReliabilityTable:
     def test_sentence_names_the_worst_group(self):
         y = np.repeat([0, 1, 0, 1], [80, 20, 5, 95])
         p = np.repeat([0.6, 0.95], 100)
-        expected = "When it says 60 % for 1, it happens 20 % of the time (100 cases)."
+        expected = "Where it predicts 60 % for '1', 20 % are '1' (100 cases)."
         assert reliability_table(y, p).text == expected
 
     def test_top_class_of_many(self):
@@ -94,20 +94,20 @@ class TestJudgement:
         assert found.worst.said == pytest.approx(worst[1])
         assert found.worst.happened == pytest.approx(y[worst[2]].mean())
         assert found.worst.cases == worst[2].sum()
-        assert found.text.startswith(f"When it says {100 * worst[1]:.0f} % for 1, it happens ")
+        assert found.text.startswith(f"Where it predicts {100 * worst[1]:.0f} % for '1', ")
 
     @pytest.mark.parametrize("bins", ["pav", 1, 2, 20])
     def test_overconfident_noise_is_found(self, bins):
         """Forecasts all over the range, but what happens does not depend on them."""
         rng = np.random.default_rng(1)
         y, said = rng.integers(0, 2, 500), rng.beta(0.3, 0.3, 500)
-        assert "When it says" in reliability_table(y, said, bins=bins).text
+        assert "Where it predicts" in reliability_table(y, said, bins=bins).text
 
     def test_a_few_overconfident_cases_among_many_are_found(self):
         rng = np.random.default_rng(2)
         said = np.append(0.4 * rng.random(3880), np.full(120, 0.97))
         y = (rng.random(4000) < np.where(said > 0.9, 0.6, said)).astype(int)
-        assert "When it says 97 %" in reliability_table(y, said).text
+        assert "Where it predicts 97 %" in reliability_table(y, said).text
 
     @pytest.mark.parametrize(
         "draw",
@@ -123,7 +123,7 @@ class TestJudgement:
             rng = np.random.default_rng(seed)
             said = draw(rng)
             y = (rng.random(len(said)) < said).astype(int)
-            blamed += "When" in reliability_table(y, said, draws=1).text
+            blamed += "Where" in reliability_table(y, said, draws=1).text
         assert blamed <= 4  # 1 expected at most; 5 has a chance of 0.3 %
 
     def test_chance_is_binomial(self):
@@ -134,12 +134,12 @@ class TestJudgement:
         least = next(k for k in range(60, n) if binom.sf(k - 1, n, p) < 0.005)
         for happened, blamed in ((least - 1, False), (least, True)):
             y = (np.arange(n) < happened).astype(int)
-            assert ("When" in reliability_table(y, np.full(n, p)).text) == blamed
+            assert ("Where" in reliability_table(y, np.full(n, p)).text) == blamed
 
     def test_rare_events_are_told_with_decimals(self):
         y = (np.arange(100_000) < 100).astype(int)
         text = reliability_table(y, np.full(100_000, 0.005)).text
-        assert text == ("When it says 0.50 % for 1, it happens 0.10 % of the time (100000 cases).")
+        assert text == "Where it predicts 0.50 % for '1', 0.10 % are '1' (100000 cases)."
 
 
 @pytest.mark.parametrize("bins", [3, 10, np.int64(7)])

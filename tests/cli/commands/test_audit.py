@@ -38,7 +38,7 @@ def test_against_costs(run) -> None:
     assert ran.code == 0
     assert "one missed 'positive' costs as much as 10 false alarms" in text
     assert "; by your costs a miss is worth 10 false alarms." in text
-    assert "F1 prefers 10 of 20 missed and 0 false alarms in 980" in text
+    assert "of 1 000 cases, 20 positive, F1 prefers 10 misses and no false alarm (0.667)" in text
     assert "picks the one that costs you more in" in text
 
 
@@ -104,10 +104,10 @@ def test_auc(run, write) -> None:
     assert ran.out.startswith("AUC treats a miss as N / P false alarms")
     file = write("c.csv", CASES)
     text = " ".join(run("audit", "auc", file, *DATA).out.split())
-    assert text.startswith("AUC treats a miss as 4 false alarms here, at every threshold at once.")
+    assert text.startswith("AUC treats a miss as 4 false alarms here, whatever the threshold.")
     assert "gbm: AUC 0." in text
     text = " ".join(run("audit", "auc", file, *DATA, "--cost", "fn=10", "fp=1").out.split())
-    assert "at every threshold at once; your costs say 10." in text
+    assert "whatever the threshold; your costs say 10." in text
     assert "Among your models it chooses" in text
     found = run("audit", "auc", file, *DATA, "--cost", "fn=10", "fp=1", "--json").found
     assert found["implied_miss_cost"] == 4
@@ -152,8 +152,8 @@ def test_table_of_all(run) -> None:
     assert lines[0].split()[:1] == ["metric"]
     rows = {line.split()[0]: line for line in lines[2:] if line}
     assert " yes " in rows["accuracy"]
-    assert " curved " in rows["mcc"]
-    assert " prevalence " in rows["balanced_accuracy"]
+    assert " no " in rows["mcc"]
+    assert " by class mix " in rows["balanced_accuracy"]
     assert all(len(line) <= 80 for line in lines)
 
 

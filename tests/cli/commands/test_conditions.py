@@ -74,7 +74,7 @@ def test_a_gate_about_an_unknown_model_names_the_known_ones():
     ev = evaluate(None, models, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
     assert failures([condition("logreg:nec>0.5")], None, ev)
     assert not failures([condition("logreg:nec>0.8")], None, ev)
-    with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
+    with pytest.raises(DataError, match="'gbn', but the models are gbm, logreg"):
         failures([condition("gbn:nec>0.5")], None, ev)
 
 
@@ -85,7 +85,7 @@ def test_so_does_the_command(run, write):
     assert run(*words, "--fail-if", "p:nec>0.5").code == 0
     ran = run(*words, "--fail-if", "q:nec>0.5")
     assert ran.code == 2
-    assert "--fail-if speaks of 'q'; the models are p." in ran.err
+    assert "--fail-if names 'q', but the only model is p." in ran.err
 
 
 class TestAModelInUse:

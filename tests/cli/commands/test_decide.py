@@ -233,7 +233,7 @@ def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):
         ran = run("decide", file, "--rule", saved(), *asked)
         assert ran.code == 0, ran.err
         assert "decided 300 rows by the rule of gbm (within limits)" in ran.out
-        assert "call at most 40: used for 40 of these cases; one more would save" in ran.out
+        assert "Limit on 'call', at most 40: reached (40 of these 300 cases); one more" in ran.out
         found = rows(out.read_text())
         assert {k for k, row in enumerate(found) if row["decision"] == "call"} == best
     told = run("decide", file, "--rule", saved(), "--json", *asked)

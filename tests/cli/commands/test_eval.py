@@ -244,7 +244,9 @@ class TestForms:
     def test_narrow_terminal_drops_columns_and_says_so(self, run, ten, monkeypatch):
         monkeypatch.setenv("COLUMNS", "30")
         ran = run("eval", ten, "--scores", "p", *COSTS)
-        assert "(too narrow for: NEC if calibrated, saves/case" in " ".join(ran.out.split())
+        assert "(columns left out for width: NEC if calibrated, saves/case" in " ".join(
+            ran.out.split()
+        )
         assert "1.714" in ran.out  # the NEC, 12 / 7, is never cut
 
     def test_costs_are_said_back(self, run, ten):

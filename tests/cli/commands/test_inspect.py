@@ -151,3 +151,15 @@ class TestSeveralFiles:
         ran = run("inspect", word)
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
+
+
+def test_an_empty_column_is_not_replaced_by_another(run):
+    ran = run("inspect", str(example_path("june.csv")))
+    said = " ".join(ran.out.split())
+    assert "churned nothing empty (labels not here yet?)" in said
+    assert "the truth?" not in said
+    assert "--reference LABELLED.csv --label churned --scores gbm_p --cost fn=10 fp=1" in said
+    ran = run("eval", str(example_path("june.csv")), "--label", "churned", "--scores", "gbm_p",
+              "--cost", "fn=10", "fp=1")  # fmt: skip
+    assert "'churned' is empty." in ran.err
+    assert "stakes estimate FILE --reference LABELLED.csv" in ran.err

@@ -52,7 +52,7 @@ def test_where_a_label_is_broken(name, lines):
 def test_columns_that_leave_are_always_named(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "36")
     print_columns(*COLUMNS)
-    assert "(too narrow for: saves/yr;" in capsys.readouterr().out
+    assert "(column left out for width:\nsaves/yr;" in capsys.readouterr().out
 
 
 def test_the_widest_label_gives_way_first():

@@ -70,7 +70,7 @@ def test_no_chance_above_the_level_where_the_verdict_cannot_tell(ev):
     pair = evaluate(y, said, application=COSTS, rng=3)
     live = Live(pair, grid_of(pair.application))
     table = live.table(live.places()["free"])
-    sure, apart = table["chance"].max(axis=0) > 0.975, table["rival"] < 0
+    sure, apart = table["chance"].max(axis=0) > 0.975, ~table["close"].any(axis=0)
     equal = np.abs(table["nec"][0] - table["nec"][1]) < 1e-12
     np.testing.assert_array_equal(sure, apart & ~equal)
     assert 0 < sure.sum() < sure.size

@@ -238,7 +238,7 @@ class Automatic(Calibrator):
             "failures": [f"{kind}: {said}" for kind, said in failures],
         }
 
-    def _why(self, as_is: str = "As is") -> str:
+    def _why(self, as_is: str = "Uncalibrated") -> str:
         """What was chosen and why; `as_is` introduces the loss of the scores, or leaves it out."""
         why, loss, left_out = self._reasons
         return f"{why} {as_is}: {loss}.{left_out}" if as_is and loss else why + left_out

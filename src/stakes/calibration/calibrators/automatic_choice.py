@@ -139,19 +139,21 @@ def chosen_place(
         "chosen": [False, *(i == place for i in range(len(names)))],
     }
     measure = loss_name(by)
-    why = f"{names[place]} has the least cross-fitted {measure} ({means[place]:.4g})."
+    loss, other = f"{means[place]:.4g}", f"{_in_brief(names[best])} ({means[best]:.4g})"
+    why = f"Chose {names[place]}, with a cross-fitted {measure} of {loss}: "
     if not near.size:
-        why = (
-            f"{names[place]}: cross-fitted {measure} {means[place]:.4g}. {names[best]} has less "
-            f"({means[best]:.4g}), but is not taken alone unless named{either('', ' by --kind')}."
-        )
+        named = either("", " by --kind")
+        why += f"{other} has less, but is not chosen alone unless named{named}."
     elif place != best:
-        much = "one standard error" if leeway == 1 else "two standard errors"
-        why = (
-            f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within {much} "
-            f"({allowed[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."
-        )
+        why += f"the best candidate, {other}, is not clearly better."
+    else:
+        why = f"Chose {names[place]}: the least cross-fitted {measure} ({loss})."
     return Verdict(place, table, why)
+
+
+def _in_brief(name: str) -> str:
+    """A candidate in a sentence, an average by how many it is of."""
+    return f"an average of {name.count(',') + 1}" if name.startswith("average (") else name
 
 
 def _doubts(

@@ -26,6 +26,8 @@ _FALSE_ALARMS = 100
 #: How often groups are halved; groups below `_LEAST` of the cases, or below 10, are skipped.
 _HALVINGS = 5
 _LEAST = 0.02
+#: The event where no class was named and there are more than two.
+_TOP = "its most probable class"
 #: Smaller distances between forecast and frequency are not reported: this, or a tenth of the
 #: forecast (of 1 minus the forecast, where that is less).
 _WORD = 0.01
@@ -154,14 +156,18 @@ class ReliabilityTable(AnswersGuesses):
     @property
     def text(self) -> str:
         """The worst group with enough cases, in words."""
+        top = self.event == _TOP
+        event = self.event if top else f"'{self.event}'"
         if not self.enough:
-            return f"Too few cases to say how far the forecasts of {self.event} can be trusted."
+            return f"Too few cases to say how far the probabilities of {event} can be trusted."
         if self.worst is None:
-            return f"The forecasts of {self.event} agree with what happened, within chance."
+            what = "it gives its most probable class" if top else f"of {event}"
+            return f"The probability {what} is right, within chance."
         said, happened, cases = self.worst
+        right = "right" if top else event
         return (
-            f"When it says {_percent(said)} for {self.event}, it happens {_percent(happened)} "
-            f"of the time ({cases} cases)."
+            f"Where it predicts {_percent(said)} for {event}, {_percent(happened)} are {right} "
+            f"({cases} cases)."
         )
 
     def frame(self) -> Frame:
@@ -237,7 +243,7 @@ def reliability_table(
     >>> result.said.round(3).tolist(), result.happened.tolist()
     ([0.2, 0.8], [0.0, 0.5])
     >>> result.text
-    'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
+    "Where it predicts 80 % for '1', 50 % are '1' (100 cases)."
     """
     as_level(level)
     draws = as_whole(draws, "draws", most=100_000)
@@ -300,7 +306,7 @@ def event_of(
     if of is None and values.shape[1] > 2:
         top = values.argmax(axis=1)
         said = values[np.arange(len(top)), top]
-        return said, top == cases.codes, cases.weights, "its most probable class"
+        return said, top == cases.codes, cases.weights, _TOP
     wanted = cases.classes[1] if of is None else of
     if wanted not in cases.classes:
         raise LabelError(f"`of` must be one of the classes {list(cases.classes)}; got {of!r}.")

@@ -267,7 +267,7 @@ def _of_models(inquiry: Inquiry, metric: str | None) -> _Here:
         said = (*said, counts, average)
     tables = {model.name: model.confusion for model in ev.models}
     best = ev[ev.best]
-    cut = "" if best.act_when is None else f" at {best.act_when}"
+    cut = "" if best.threshold is None else f" at {best.act_when}"
     cheapest = ", the cheapest of your models" if len(tables) > 1 else ""
     scores = {} if inquiry.file == "-" else _scores_of(inquiry)
     tuned = _tuned(metric, scores, ev.application)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
@@ -19,6 +20,9 @@ from stakes.cli.options import (
 from stakes.cli.problems import EXIT_CODES, EXIT_OK
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import shown
+
+if TYPE_CHECKING:
+    from stakes.resources import CascadeEvaluation
 
 __all__ = ["configure", "run"]
 
@@ -64,14 +68,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge the cascade and print the verdict and the table."""
     from stakes.cli.show.outputs import refuse_unfit, say_written, settle_output, write_answer
-    from stakes.cli.show.terminal import json_text, print_wrapped
+    from stakes.cli.show.terminal import json_text
     from stakes.evaluation.model_table import as_csv
     from stakes.resources import evaluate_cascade
 
     file_after_amounts(args)
     settle_output(args)
     refuse_unfit({"-o": args.output}, inquiry_of(args))
-    given = _given(args)
+    given, costs_said = _given(args)
     names = list(given["stages"])
     given["prices"] = dict(zip(names, _prices(args.prices, names), strict=True))
     found = evaluate_cascade(
@@ -86,18 +90,58 @@ def run(args: argparse.Namespace) -> int:
     if args.json or args.csv:
         print((everything if args.json else columns)(), end="")
         return EXIT_OK
-    print_wrapped(found.text)
-    print(shown(f"\n{table}"))
+    _print(found, costs_said, given["prices"])
     say_written(written)
     return EXIT_OK
 
 
-def _given(args: argparse.Namespace) -> dict[str, Any]:
-    """Truth, stages and costs of the rows, read as `stakes eval` reads them."""
+def _print(
+    found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[str, float]
+) -> None:
+    """The costs that were used, every way to decide, and the verdict."""
+    from stakes.cli.show.fixed_width import Column, print_columns
+    from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
+    from stakes.messages.quantities import aligned, percent, plain
+    from stakes.resources.cascade_evaluation import CASCADE, ORACLE
+
+    unit = found.cascade.application.unit
+    tail = f" {unit}" if unit else ""
+    for line in costs_said:
+        print_aligned(line)
+    asked = ", ".join(f"{shown(name)} {plain(price)}" for name, price in prices.items())
+    print_wrapped(f"price of asking{f' ({unit})' if unit else ''}: {asked}")
+    print()
+    rows, level = found.frame(), percent(found.level).replace(" ", "")
+    words = {**{name: f"only {name}" for name in prices}, ORACLE: f"{ORACLE} (knows the truth)"}
+    others = [k for k, name in enumerate(rows["way"]) if name != CASCADE]
+
+    def interval(key: str) -> list[str]:
+        ends = [aligned(rows[f"{key}_{end}"].tolist(), 3) for end in ("low", "high")]
+        return [
+            f"{low} to {high}" if key == "cost" or k in others else ""
+            for k, (low, high) in enumerate(zip(*ends, strict=True))
+        ]
+
+    saved = aligned(rows["saving"].tolist(), 3)
+    print_columns(
+        Column("asked", [words.get(name, name) for name in rows["way"]], label=True),
+        Column(f"cost/case{tail}", aligned(rows["cost"].tolist())),
+        Column(f"{level} interval", interval("cost"), drop=2),
+        Column(f"cascade\nsaves{tail}", [s if k in others else "" for k, s in enumerate(saved)]),
+        Column(f"{level} interval", interval("saving"), drop=1),
+    )
+    print()
+    print_wrapped(found.text, style=bold)
+
+
+def _given(args: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
+    """Truth, stages and costs of the rows, read as `stakes eval` reads them; costs in words."""
     from stakes._names import as_positions
+    from stakes.application.cost_sentences import describe_costs
     from stakes.inquiry.case_question import asked, at_place
     from stakes.inquiry.model_decisions import posteriors_of, without_gaps
     from stakes.inquiry.model_scores import models_of
+    from stakes.inquiry.near_answer import said_per_case
     from stakes.inquiry.option_words import binary_case_costs
     from stakes.inquiry.truth import texts
 
@@ -117,14 +161,16 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
     models, cases, _ = without_gaps(models, question.cases, inquiry)
     app, _ = at_place(question.application, cases.priors, inquiry)
     costs: Any = app.with_priors(None)
+    said: Sequence[str] = describe_costs(app.costs, unit=app.unit).splitlines()
     if question.words is not None:
         costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
+        said = said_per_case(question.words, app, cases)
     return {
         "y_true": as_positions(cases.truth),
         "stages": {m.name: posteriors_of(m, cases, app, inquiry) for m in models},
         "costs": costs,
         "sample_weight": cases.weights,
-    }
+    }, said
 
 
 def _prices(text: str | None, names: list[str]) -> list[float]:

@@ -160,6 +160,11 @@ def _print(found: ConstrainedSlices, tested: list[SliceRates]) -> None:
     print(f"\n{_table(found.rates, found.free_rates)}\n")
     for rule in found.rules:
         print_wrapped(f"{rule.name}: {rule.text}", rest="  ")
+    if not tested:
+        print()
+        print_wrapped(
+            "(found and measured on these cases: optimistic; check on other cases with --test FILE)"
+        )
     if tested:
         kept, free = tested
         unit = found.application.unit
@@ -175,12 +180,16 @@ def _table(rates: SliceRates, free: SliceRates) -> str:
     from stakes.messages.quantities import aligned, grouped, percent
     from stakes.results import Frame
 
-    shares = ("selection", "true_positive", "false_positive")
+    shares = (
+        ("selection", "acted on"),
+        ("true_positive", "true positives"),
+        ("false_positive", "false positives"),
+    )
     columns = {
         "slice": list(rates.names),
         "cases": [grouped(each) for each in rates.cases],
-        **{name: [percent(each) for each in getattr(rates, name)] for name in shares},
+        **{title: [percent(each) for each in getattr(rates, name)] for name, title in shares},
         "cost": aligned(rates.cost.tolist()),
-        "without the limit": aligned(free.cost.tolist()),
+        "cost without limit": aligned(free.cost.tolist()),
     }
     return str(Frame(columns))

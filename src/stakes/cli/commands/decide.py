@@ -34,8 +34,8 @@ _OPTIONS = {
     "--columns A,B": "the columns of the scores, if their names differ from those in the rule: "
     "one, or one for each outcome in the order of the rule",
     "--capacity review=200": "how often a decision may be taken in this file: 200, 5%%, 50..200, "
-    "or 200/day if the file holds one day; it is taken where it saves most. Without this, the "
-    "prices of the rule keep to its limits on average",
+    "or 200/day if the file holds one day; it is taken where it saves most. Otherwise the rule's "
+    "own limits hold only on average",
     "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
     "decision empty and say why in a column 'not_decided'",
     "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory (default: "
@@ -114,7 +114,7 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     how = str(rule) if batch is None else "within limits"
     print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
     for each in () if batch is None else batch.limits:
-        said = limit_in_words(each, rule.application.unit, rule.model)
+        said = limit_in_words(each, done["rows"], rule.application.unit, rule.model)
         print_wrapped(said, first="- ", rest="  ")
 
 

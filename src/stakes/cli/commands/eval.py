@@ -84,8 +84,8 @@ _WRITTEN = {
     "costs are edited there",
     "--forensic": "also draw the strength of evidence (Tippett plots, empirical cross-entropy)",
     "--list-costliest N": "with costs per case: list the N costliest cases, by --id or by row",
-    "--save FILE": "also save the counts, for stakes merge, monitor and eval. Counts made by an "
-    "engine can be evaluated together:  stakes eval monday.json tuesday.parquet",
+    "--save FILE": "also save the counts, for stakes merge, monitor and eval. Saved counts can be "
+    "added to new files:  stakes eval monday.json tuesday.parquet",
     "--rule FILE": "also write the decision rule that the verdict deploys, for stakes decide",
     "--rule-of MODEL": "write the rule of this model instead",
     "--recalibrated": "write that rule with a calibration of the scores learnt from all cases",

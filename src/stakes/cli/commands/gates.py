@@ -77,7 +77,9 @@ def failures(conditions: Sequence[Condition], required: str | None, ev: Evaluati
     named = [("--fail-if", each.about or ev.best) for each in conditions]
     for option, name in [*named, *([("--require", required)] if required is not None else [])]:
         if name not in set(ev):
-            raise DataError(f"{option} speaks of '{name}'; the models are {', '.join(ev)}.")
+            known = f"the only model is {next(iter(ev))}"
+            known = known if len(ev) == 1 else f"the models are {', '.join(ev)}"
+            raise DataError(f"{option} names '{name}', but {known}.")
     for each, (_, name) in zip(conditions, named, strict=True):
         value = saving(ev[name], ev) if each.figure == "saving" else getattr(ev[name], each.figure)
         said += each.failed(value, name)

@@ -16,7 +16,7 @@ FIRST_CALL = (
 EXAMPLES = """examples:
   stakes merge monday.json tuesday.json -o week.json
   stakes merge 'shards/*.json' -o all.json
-  stakes eval all.json --cost fn=40 fp=4
+  stakes eval all.json --positive yes --cost fn=40 fp=4
 
 Files come from  stakes eval ... --save FILE,  or from summary.save(path) in Python. They must have
 the same models, outcomes and decisions. If anything fails, no output file is written.

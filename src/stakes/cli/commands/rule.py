@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.messages.audience import shown
+    from stakes.messages.quantities import percent
     from stakes.rules import load_rule
     from stakes.rules.rule_words import model_in_words
 
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     }
     if app.priors is not None:
         pairs = zip(app.classes, app.priors.tolist(), strict=True)
-        told["shares"] = ", ".join(f"{name} {share:.3g}" for name, share in pairs)
+        told["class mix"] = ", ".join(f"'{name}' {percent(share)}" for name, share in pairs)
     for name, said in told.items():
         if said:
             print_wrapped(f"{name}: {said}", rest="  ")

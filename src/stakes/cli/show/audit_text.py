@@ -16,6 +16,9 @@ from stakes.cli.show.terminal import bold, json_text, print_aligned, print_wrapp
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 
+#: Whether a metric ranks as fixed costs do, by what is wrong: nothing, or the class mix decides.
+_AS_COSTS = {"": "yes", "prevalence": "by class mix"}
+
 
 def print_audit(found: Audit | ScoreAudit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
     """The answer in one sentence, then what stands behind it, then the costs it was held to."""
@@ -101,10 +104,14 @@ def print_table(
 ) -> None:
     """One line per metric."""
     names = [str(name) for name in table["metric"]]
-    verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
+    verdicts = [_AS_COSTS.get(str(failure), "no") for failure in table["failure"].tolist()]
+    said = "'fixed costs?' is 'yes' if it ranks models as some fixed costs do"
+    if "by class mix" in verdicts:
+        said += ", 'by class mix' if these costs change with the class mix"
+    said += ", 'no' if no costs do" * ("no" in verdicts)
     parts = [
         (Column("metric", names, label=True), ""),
-        (Column("as a cost?", verdicts, right=False), ""),
+        (Column("fixed costs?", verdicts, right=False), said),
     ]
     two = app is None or len(app.classes) == 2
     if two:

@@ -67,7 +67,7 @@ def print_evaluation(ev: Evaluation, listed: int = 0) -> None:
     naive = ev.best_naive
     cost = f"{per_case(naive.cost)}{_unit(ev)} per case"
     said = naive.doing if naive.shares else f"always '{naive.decision}'"
-    print_wrapped(f"({said}: NEC 1.000, {cost})", style=dim)
+    print_wrapped(f"(NEC: 0 = perfect, 1 = {said}, {cost})", style=dim)
     _print_doubt(ev)
     _print_where_money_goes(ev)
     _print_costliest(ev, listed)

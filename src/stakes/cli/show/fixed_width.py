@@ -73,8 +73,9 @@ def print_columns(*columns: Column, between: str = ", ") -> None:
 def say_left_out(titles: Sequence[str], between: str = ", ") -> None:
     """Print which columns had to leave."""
     if titles:
+        columns = "column" if len(titles) == 1 else "columns"
         end = ";" if between == ", " else "."
-        print_wrapped(f"(too narrow for: {between.join(titles)}{end} --json has everything)")
+        print_wrapped(f"({columns} left out for width: {between.join(titles)}{end} --json has all)")
 
 
 def _widths(columns: Sequence[Column], width: int, shortest: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import continued, print_wrapped
 from stakes.exceptions import DataError
-from stakes.inquiry.column_contents import Described, described
+from stakes.inquiry.column_contents import Described, described, empty_in
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.proposal import file_words, proposal
 from stakes.inquiry.proposal import lines as proposed_lines
@@ -134,7 +134,13 @@ def _suggestion(
     if table.is_list:
         said = "To evaluate its scores as log-likelihood ratios, with costs of your own:"
         return said, shlex.join(["stakes", "eval", path, "--cost", "fn=10", "fp=1"])
-    found = proposal(table, inquiry)
+    found, empty = proposal(table, inquiry), empty_in(columns)
+    scores = [each.name for each in columns if each.role == "scores"]
+    if found is None and empty is not None and scores:
+        said = f"'{empty.name}' is empty. To estimate what the models cost without labels:"
+        words = ["stakes", "estimate", path, "--reference", "LABELLED.csv", "--label", empty.name]
+        words += ["--scores", ",".join(scores), "--cost", "fn=10", "fp=1"]
+        return said, shlex.join(words), "  (LABELLED.csv: earlier cases with their labels)"
     if found is None:
         said = "I cannot tell which column holds the truth. Say:"
         return said, shlex.join(["stakes", "inspect", path, "--label"]) + " COLUMN"

@@ -99,10 +99,11 @@ def normalized_expected_cost(
     counts: Any = None,
     positive: Any = None,
 ) -> float:
-    r"""Expected cost divided by that of the best decision that ignores the input.
+    r"""Expected cost above that of perfect decisions, relative to the best constant decision.
 
-    0 is perfect, 1 is useless, above 1 is worse than useless; lower is better. Comparable
-    across applications.
+    The cost of the best constant decision, which ignores the input, is also counted above that of
+    perfect decisions. 0 is perfect, 1 is useless, above 1 is worse than useless; lower is better.
+    Comparable across applications.
 
     .. math:: \frac{\sum_{ij} c_{ij} P_i R_{ij}}{\min_j \sum_i c_{ij} P_i}
 

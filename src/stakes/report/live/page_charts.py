@@ -13,13 +13,14 @@ import numpy as np
 from stakes import curves
 from stakes._optional import load
 from stakes.curves.bayes_error import BayesErrorCurve
-from stakes.evaluation.evaluation_plots import det_curve, reliability_by_name, tippett_curve
-from stakes.evaluation.model_rows import Cases, Model
+from stakes.evaluation.evaluation_plots import det_curve, tippett_curve
+from stakes.evaluation.model_rows import Model
 from stakes.exceptions import MissingExtraError, UndefinedError
 from stakes.messages.quantities import percent
 from stakes.plots.style import axes_of_size, pen
-from stakes.report.charts import Chart, inline
+from stakes.report.charts import Chart, finished
 from stakes.report.live.any_matrix import MatrixPath
+from stakes.report.live.reliability_charts import reliability_chart, scores_of
 from stakes.report.markup import packed
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
@@ -31,10 +32,8 @@ if TYPE_CHECKING:
 _NEC_AXIS = "NEC (1 = best constant decision)"
 #: Widths and heights of drawings in inches; charts.py calls those above 5 wide.
 _WIDE, _SQUARE = (5.6, 3.7), (4.4, 4.1)
-#: Sizes of text, narrow and wide, that stay readable on a telephone.
-_TEXT = (11.0, 12.5)
-#: Above this many points a reliability curve is drawn by some of them.
-_DRAWN_POINTS = 300
+#: What the main drawing of reliability shows.
+_RELIABILITY = "Observed shares against what models say"
 #: Most models with lines of their own; where there are more, those of the cheapest are drawn.
 MOST_LINES = 8
 #: Points of a line that the page can read out.
@@ -74,27 +73,12 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
     scores |= dict.fromkeys(f"m{k}" for k in left)
     best = next(key for key, name in names.items() if name == ev.best)
     found = {key: one for key, one in scores.items() if one is not None}
-    reliability = reliability_by_name(found, best)
-    trusted = _trust(reliability, "reliability", "Observed shares against what models say")
+    trusted, reliability = reliability_chart(
+        found, best, key="reliability", label=_RELIABILITY, name=ev.best,
+        event=str(ev.application.classes[1]),
+    )  # fmt: skip
     more = [replace(each, left_out=left) for each in (trusted, _decision(ev, scores), _det(scores))]
     return [first, *more], {"reliability": reliability}
-
-
-def _finished(
-    ax: Any, key: str, label: str, models: Iterable[str], *, x: str = "", y: str = ""
-) -> Chart:
-    """The drawing of some axes without legend, with words for the page along its axes."""
-    if x:
-        ax.set_xlabel(x)
-    if y:
-        ax.set_ylabel(y)
-    if ax.get_legend() is not None:
-        ax.get_legend().remove()
-    ax.set_title("", loc="left")
-    for text in (*ax.texts, ax.xaxis.label, ax.yaxis.label):
-        text.set_parse_math(False)
-    drawn = inline(ax, key, label, text=_TEXT[int(ax.figure.get_figwidth() > 5)])
-    return replace(drawn, models=tuple(int(name[1:]) for name in models))
 
 
 def _short(name: Any) -> str:
@@ -140,7 +124,7 @@ def _bayes_error(ev: Evaluation, scores: Any, stops: Any, left: tuple[int, ...])
     ax.set_xticks([math.log(r) + offset for r in ratios], labels)
     label = "Normalised cost of every model against the cost ratio and the share"
     words = f"false alarms that one missed “{_short(ev.application.classes[1])}” costs"
-    return _finished(ax, "bayes", label, _drawn(found), x=words, y=_NEC_AXIS)
+    return finished(ax, "bayes", label, _drawn(found), x=words, y=_NEC_AXIS)
 
 
 def _share(ev: Evaluation) -> float:
@@ -163,7 +147,7 @@ def _decision(ev: Evaluation, scores: Any) -> Chart:
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     label = "Net benefit of every model, of always acting and of never acting"
     words = {"x": "act when the probability is above", "y": "net benefit"}
-    return _finished(ax, "decision", label, _drawn(found), **words)
+    return finished(ax, "decision", label, _drawn(found), **words)
 
 
 def _drawn(found: Mapping[str, Any]) -> list[str]:
@@ -178,7 +162,7 @@ def _det(scores: Any) -> Chart:
     found = {key: None if one is None else det_curve(one) for key, one in scores.items()}
     ax = plots.det(found, ax=axes_of_size(*_SQUARE))
     label = "Miss rate against false alarm rate of every model"
-    return _finished(ax, "det", label, _drawn(found), x="false alarm rate, %", y="miss rate, %")
+    return finished(ax, "det", label, _drawn(found), x="false alarm rate, %", y="miss rate, %")
 
 
 def evidence_charts(ev: Evaluation) -> tuple[list[Chart], dict[str, Any]]:
@@ -200,7 +184,7 @@ def evidence_charts(ev: Evaluation) -> tuple[list[Chart], dict[str, Any]]:
         ax = draw(found, ax=axes_of_size(*size))
         x = "log10 of the likelihood ratio" if key == "tippett" else "log10 of the prior odds"
         lines[key] = _lines(ax, found)
-        drawn.append(_finished(ax, key, label, _drawn(found), x=x, y=y))
+        drawn.append(finished(ax, key, label, _drawn(found), x=x, y=y))
     return drawn, lines
 
 
@@ -239,9 +223,14 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
             for k, one in enumerate(ev.sources.judged)
             if one.model.kind == "posteriors"
         }
+        best = f"m{[one.model.name for one in ev.sources.judged].index(ev.best)}"
         for row in (path.row for path in paths if path.row is not None):
-            found[f"trust-{row}"] = _reliability(each, row, ev.sources.said_at, ev.best)
-    drawn += [_trust(curve, key, "reliability of one class") for key, curve in found.items()]
+            chart, found[f"trust-{row}"] = reliability_chart(
+                scores_of(each, row, ev.sources.said_at), best, key=f"trust-{row}",
+                label="reliability of one class", name=ev.best,
+                event=str(ev.application.classes[row]),
+            )  # fmt: skip
+            drawn.append(chart)
     return drawn, found | lines
 
 
@@ -283,7 +272,7 @@ def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     label = "price of abstaining" + (f", {_short(unit)}" if unit else "")
     ax = _along(path.values, _nec_along(ev, path), label)
     said = "Normalised cost of every model against the price of abstaining"
-    return _finished(ax, "abstain", said, _all(ev))
+    return finished(ax, "abstain", said, _all(ev))
 
 
 def _all(ev: Evaluation) -> list[str]:
@@ -314,7 +303,7 @@ def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> tuple[Chart, lis
     ax.set_ylim(bottom=1.05 * low)
     said = "Cost of the cases that are decided against their share"
     lines = _lines(ax, found)
-    return _finished(ax, "coverage", said, known), lines
+    return finished(ax, "coverage", said, known), lines
 
 
 def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
@@ -324,16 +313,19 @@ def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
     ticks = [t for t in _SHARES if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
     said = "Normalised cost of every model against one share"
-    return _finished(ax, f"share-{path.row}", said, _all(ev))
+    return finished(ax, f"share-{path.row}", said, _all(ev))
 
 
 def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
     """NEC against the factor on misses, and the reliability of the models behind the rules."""
-    found = _of_rules(ev)
+    scores, best = _of_rules(ev)
     drawn = [] if curve is None else [_by_factor(ev, *curve)]
-    if not found:
+    if not scores:
         return drawn, {}
-    trusted = _trust(found, "reliability", "Observed shares against what models say")
+    trusted, found = reliability_chart(
+        scores, best, key="reliability", label=_RELIABILITY, name=ev.best.partition(",")[0],
+        event=str(ev.application.classes[1]),
+    )  # fmt: skip
     return [*drawn, trusted], {"reliability": found}
 
 
@@ -342,59 +334,19 @@ def _by_factor(ev: Evaluation, x: FloatArray, necs: FloatArray) -> Chart:
     ax = _along(x, necs, "every miss cost is multiplied by")
     ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
     label = "Normalised cost of every rule against a factor on the cost of a miss"
-    return _finished(ax, "factor", label, _all(ev))
+    return finished(ax, "factor", label, _all(ev))
 
 
-def _of_rules(ev: Evaluation) -> dict[str, Any]:
-    """Reliability of every model, in the place of its first rule."""
+def _of_rules(ev: Evaluation) -> tuple[dict[str, ScoreCounts], str]:
+    """What every model says, in the place of its first rule, and the place of the best."""
     sources = ev.case_sources
     if sources is None or len(sources.said_at) != 2 or not 0 < sources.said_at[1] < 1:
-        return {}
+        return {}, ""
     if np.bincount(sources.cases.truth, minlength=2).min() == 0:
-        return {}
+        return {}, ""
     first: dict[str, tuple[int, Model]] = {}
     for k, rule in enumerate(sources.rules):
         first.setdefault(rule.model.name, (k, rule.model))
     best = next(one.model.name for one in sources.rules if one.name == ev.best)
     each = {k: (model, sources.cases) for k, model in first.values()}
-    return _reliability(each, 1, sources.said_at, best)
-
-
-def _reliability(
-    models: Mapping[int, tuple[Model, Cases]], row: int, said_at: FloatArray, best: str
-) -> dict[str, Any]:
-    """Reliability of what models with posteriors say of one class, by place, the best first."""
-    scores = {
-        f"m{k}": ScoreCounts.from_scores(
-            cases.truth == row, model.posteriors[:, row], kind="posterior",
-            from_priors=float(said_at[row]), sample_weight=cases.weights,
-        )
-        for k, (model, cases) in models.items()
-        if model.posteriors is not None
-    }  # fmt: skip
-    return reliability_by_name(scores, next(f"m{k}" for k in models if models[k][0].name == best))
-
-
-def _trust(found: Mapping[str, Any], key: str, label: str) -> Chart:
-    """Reliability curves; models without posteriors keep their place, so that colours agree."""
-    from stakes import plots
-
-    last = max(int(name[1:]) for name in found)
-    ordered = {
-        f"m{k}": _thin(found[f"m{k}"]) if f"m{k}" in found else None for k in range(last + 1)
-    }
-    ax = plots.reliability(ordered, band=next(iter(found)), note=False, ax=axes_of_size(*_SQUARE))
-    axes = {"x": "predicted probability", "y": "observed share"}
-    return _finished(ax, key, label, found, **axes)
-
-
-def _thin(curve: Any) -> Any:
-    """A curve by the ends of its steps, and no more points than a drawing can tell apart."""
-    size = len(curve.forecast)
-    if size <= _DRAWN_POINTS:
-        return curve
-    turns = np.flatnonzero(np.diff(curve.observed) != 0)
-    some = np.linspace(0, size - 1, _DRAWN_POINTS).astype(int)
-    kept = np.unique(np.concatenate([turns, turns + 1, some]))
-    parts = ("forecast", "observed", "weight", "band_low", "band_high")
-    return replace(curve, **{name: np.asarray(getattr(curve, name))[kept] for name in parts})
+    return scores_of(each, 1, sources.said_at), f"m{first[best][0]}"

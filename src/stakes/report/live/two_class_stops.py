@@ -250,9 +250,10 @@ def paired_statistics(
 def unpaired_rivals(
     nec: FloatArray, low: FloatArray, high: FloatArray, best: NDArray[np.intp]
 ) -> tuple[Any, Any, Any]:
-    """The nearest model that cannot be told from the best, each on cases of its own; -1: none.
+    """The models that cannot be told from the best, each on cases of its own.
 
-    Everything is (n_models, n_stops); limits of differences come from those of each model.
+    With the distance of the nearest, and half the width of its interval. Everything is
+    (n_models, n_stops); limits of differences come from those of each model.
     """
     columns = np.arange(best.shape[0])
     gap = nec - nec[best, columns]
@@ -264,7 +265,7 @@ def unpaired_rivals(
     some = np.isfinite(near[rival, columns])
     half = (below + above)[rival, columns] / 2
     return (
-        np.where(some, rival, -1),
+        np.isfinite(near),
         np.where(some, gap[rival, columns], np.nan),
         np.where(some, half, np.nan),
     )

@@ -108,25 +108,25 @@ class Live:
         nec = np.stack([self.nec(one, place, k) for k, one in enumerate(self.systems)])
         best, size = nec.argmin(axis=0), place.stops.shape[0]
         nothing = np.full(size, np.nan)
-        rival, value, half = np.full(size, -1), nothing.copy(), nothing.copy()
+        close, value, half = np.zeros((len(nec), size), dtype=bool), nothing.copy(), nothing.copy()
         low = high = chance = None
         if self.sure:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
         if self.joint is not None:
-            chance, rival, value, half = self.compared(place, nec, best)
+            chance, close, value, half = self.compared(place, nec, best)
         elif self.unshared and low is not None and high is not None:
-            rival, value, half = unpaired_rivals(nec, low, high, best)
-        kind, after_low, after_high = self.kinds(nec, best, high, rival, place)
+            close, value, half = unpaired_rivals(nec, low, high, best)
+        kind, after_low, after_high = self.kinds(nec, best, high, close.any(axis=0), place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
         return {"nec": nec, "low": low, "high": high, "chance": chance, "kind": kind,
-                "rival": rival, "value": value, "half": half, "needed": needed,
+                "close": close, "value": value, "half": half, "needed": needed,
                 "after_low": after_low, "after_high": after_high}  # fmt: skip
 
     def compared(
         self, place: Place, nec: FloatArray, best: NDArray[np.intp]
     ) -> tuple[FloatArray | None, Any, Any, Any]:
-        """How often each model is best; and the nearest that cannot be told from the best, its
-        distance and half the width of its interval; -1 for none.
+        """How often each model is best; and those that cannot be told from the best, with the
+        distance of the nearest and half the width of its interval.
         """
         assert self.joint is not None
         assert self.sources is not None
@@ -149,11 +149,10 @@ class Live:
         gap[columns, best] = np.inf
         rival = gap.argmin(axis=1)
         value, half = gap[columns, rival], self.z * error[columns, rival]
-        some = np.isfinite(value)
-        return chance, np.where(some, rival, -1), np.where(some, value, np.nan), half
+        return chance, np.isfinite(gap).T, np.where(np.isfinite(value), value, np.nan), half
 
     def kinds(
-        self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
+        self, nec: FloatArray, best: NDArray[np.intp], high: Any, close: Any, place: Place
     ) -> tuple[NDArray[np.uint8], FloatArray, FloatArray]:
         """Which verdict holds at each stop, by the same rules as the evaluation itself.
 
@@ -165,7 +164,7 @@ class Live:
         least = nec[best, columns]
         found = np.full(best.shape, KINDS.index("deploy"), dtype=np.uint8)
         equal = (nec - least <= SAME_COST * np.maximum(1.0, least)).sum(axis=0) > 1
-        found[equal | (rival >= 0)] = KINDS.index("cannot tell apart")
+        found[equal | close] = KINDS.index("cannot tell apart")
         if high is not None:
             found[high[best, columns] >= 1] = KINDS.index("cannot say")
         found[least >= 1] = KINDS.index("none")
@@ -248,11 +247,13 @@ def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
             table["low"][k, at], table["high"][k, at] = model.interval
         if table["chance"] is not None and model.probability_best is not None:
             table["chance"][k, at] = model.probability_best
-    rival = ev.rival
-    table["rival"][at] = -1
+    rival, names = ev.rival, [m.name for m in ev.models]
+    table["close"][:, at] = False
+    for found in () if rival is None else ev.differences:
+        if ev.best in (found.first, found.second) and not found.decided:
+            other = found.second if found.first == ev.best else found.first
+            table["close"][names.index(str(other)), at] = True
     if rival is not None:
-        other = rival.second if rival.first == ev.best else rival.first
-        table["rival"][at] = [m.name for m in ev.models].index(str(other))
         table["value"][at] = abs(rival.value)
         table["half"][at] = (rival.high - rival.low) / 2
         table["needed"][at] = rival.cases_needed
@@ -265,8 +266,10 @@ def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
 
 
 def _packed(table: dict[str, Any]) -> dict[str, Any]:
-    """The table for JSON, one list per model; positions are shifted so that 0 means none."""
-    found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
+    """The table for JSON, one list per model; models that are close are bits of one number."""
+    bits = 1 << np.arange(len(table["close"]))
+    close = bits @ table["close"] if len(bits) <= _MOST_TOLD_APART else 0 * table["kind"]
+    found: dict[str, Any] = {"kind": packed(table["kind"]), "close": packed(close)}
     for name in ("low", "high", "chance"):
         short = name != "chance"  # limits are roots, found to seven digits
         rows = table[name]

@@ -16,13 +16,15 @@
   };
   const paid = app.costs.every((row) => Math.min(...row) === 0) ? "cost" : "avoidable cost";
   const quotedName = (name) => (name.includes(",") ? `'${name}'` : name);
+  const oneOf = (those) => (those.length > 4 ? `${those[0]} or any of ${those.length - 1} others`
+    : [those.slice(0, -1).join(", "), those[those.length - 1]].filter(Boolean).join(" or "));
   const sentence = (now) => {
     const k = now.best;
     const nec = now.nec[k];
     const baseline = `always deciding '${now.naiveDecision}'`;
     if (now.kind === "none") {
       return `Use no model: keep ${baseline}. No model here costs less (the nearest, ${quotedName(names[k])}, ` +
-        `costs ${percent(nec, 0)} ${paid === "cost" ? "of it" : "of what can be avoided there"}).`;
+        `has an NEC of ${fixed(nec)}).`;
     }
     if (now.kind === "cannot say") {
       if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
@@ -43,16 +45,18 @@
       const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
       let doubt = `${equals.length === 2 ? "Both" : `These ${equals.length} models`} cost the same on these cases.`;
       if (equals.length === 1) {
-        equals.push(names[now.rival]);
+        const [near, ...others] = now.rivals.map((n) => quotedName(names[n]));
+        equals.push(...now.rivals.map((n) => names[n]));
         const more = now.needed - page.cases;
-        doubt = `The data cannot tell it from ${quotedName(names[now.rival])} (NEC difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
+        doubt = `The data cannot tell it from ${near} (NEC difference ${now.value.toFixed(3)}`;
+        if (now.ends && now.ends.every(Number.isFinite)) doubt += `, ${now.ends.map(fixed).join(" to ")}`;
         if (Number.isFinite(more) && more > 0) {
           const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
           doubt += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases would be needed`;
         }
-        doubt += ").";
+        doubt += `)${others.length ? `, nor from ${oneOf(others)}` : ""}.`;
       }
-      const which = names.length === 2 ? "Either" : equals.map(quotedName).join(" or ");
+      const which = names.length === 2 ? "Either" : oneOf(equals.map(quotedName));
       return `${which} will do; use ${quotedName(names[k])}${at}. It ${worth} ${doubt}`;
     }
     return `Deploy ${quotedName(names[k])}${at}. It ${worth}`;

@@ -60,9 +60,10 @@
         low: each(table.low), high: each(table.high), chance: each(table.chance),
         best: least(nec), bestAfter: least(after),
         kind: two.kinds[table.kind[at]],
-        rival: table.rival[at] - 1,
+        rivals: names.map((_, n) => n).filter((n) => table.close[at] >> n & 1)
+          .sort((n, m) => nec[n] - nec[m]),
         value: table.value && table.value[at],
-        half: table.half && table.half[at],
+        ends: table.value && table.half && [table.value[at] - table.half[at], table.value[at] + table.half[at]],
         needed: table.needed ? table.needed[at] : NaN,
         afterEnds: table.after_low && [table.after_low[at], table.after_high[at]],
       };

@@ -105,7 +105,7 @@ class TestScripted:
         assert "neither answer counts" in " ".join(done.out.split())
         assert "Question 3." in done.out
         assert done.code != 0
-        assert "nothing to keep" in done.err
+        assert "nothing was learnt and nothing was saved" in done.err
         assert not (tmp_path / "costs.toml").exists()
         assert "Take even" in ask(*BASE, "--answer", "b,b,b,a").out
         json = ask(*BASE, "--answer", "b,b", "--json")
@@ -208,9 +208,15 @@ class TestTyped:
         assert done.code == 0
 
     def test_stopping_early_keeps_what_is_known(self, ask, typed):
+        typed("a", "q")
+        done = ask(*BASE, "--quick", "--goal", "threshold", "--tolerance", "0.01")
+        assert "More answers would make it surer." in done.out
+
+    def test_stopping_at_once_learns_nothing(self, ask, typed):
         typed("q")
         done = ask(*BASE, "--quick")
-        assert "More answers would make it surer." in done.out
+        assert done.out.endswith("No question was answered, so nothing was learnt.\n")
+        assert "Take" not in done.out
 
     def test_a_person_settles_contradictions(self, ask, typed):
         typed("3", "1", "q")

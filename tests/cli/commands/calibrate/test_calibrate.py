@@ -31,7 +31,7 @@ class TestLearn:
     def test_prints_before_and_after_and_saves(self, run, churn):
         ran = run("calibrate", churn, *CHURN, "--unit", "EUR", "-o", "cal.json")
         assert ran.code == 0, ran.err
-        assert "as is  calibrated" in ran.out
+        assert "uncalibrated  calibrated" in ran.out
         assert "cost per case, EUR" in ran.out
         assert "stakes calibrate --apply cal.json" in ran.out
         assert load("cal.json").classes == ("no", "yes")
@@ -140,7 +140,7 @@ class TestLearn:
         for part in (found["cost"], found["nec"], found["cross_entropy"]):
             assert part["before"] is part["low"] is part["gain"] is None
             assert part["after"] > 0
-        assert "As is" not in found["why"]
+        assert "Uncalibrated" not in found["why"]
 
     def test_the_kind_asked_for_is_fitted_as_in_python(self, run, churn):
         run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
@@ -171,7 +171,7 @@ class TestLearn:
         found = run("calibrate", "p.csv", *words, "--prevalence", "1%", "--json").found
         assert found["sentences"][1] == (
             "Calibrated (at the shares of this file): "
-            "the forecasts of 1 agree with what happened, within chance."
+            "the probability of '1' is right, within chance."
         )
 
     @pytest.mark.parametrize("words", [("--seed", "-1"), ("--posteriors-already-adjusted",)])
@@ -215,14 +215,14 @@ class TestLearn:
                   "--groups", "who", "-o", "cal.json")  # fmt: skip
         assert ran.code == 0, ran.err
         assert "Calibrated:" in ran.out
-        assert "As is" not in ran.out
+        assert "Uncalibrated" not in ran.out
 
     def test_plot_shows_both_with_their_bands(self, run, churn, tmp_path):
         pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
         assert run("calibrate", churn, *CHURN, "--kind", "affine", "--plot", "r.svg").code == 0
         drawn = (tmp_path / "r.svg").read_text()
         assert drawn.count('id="band"') == 2
-        assert ">as is<" in drawn
+        assert ">uncalibrated<" in drawn
         assert ">probability said for yes<" in drawn
 
     def test_plot_of_many_classes_is_of_the_most_probable(self, run, tmp_path):
@@ -278,14 +278,17 @@ class TestImpossibleTruth:
         assert again.code == 0, again.err
         assert again.found["cross_entropy"]["after"] < 0.6
         assert again.found["cross_entropy"]["impossible_before"] == 1
-        assert any("(row 12 first)" in sentence for sentence in again.found["sentences"])
+        assert any("(first: row 12)" in sentence for sentence in again.found["sentences"])
 
     def test_the_automatic_choice_says_what_it_left_out(self, run, marked):
         ran = run("calibrate", *marked, "--kind", "automatic")
         assert ran.code == 0, ran.err
         said = " ".join(ran.out.split())
         assert "Could not be fitted: temperature, beta, affine (the scores put the true" in said
-        assert "had a probability of 0 in 1 of 400 cases (row 12 first)" in said
+        assert (
+            "In 1 of 400 cases (first: row 12) the model gave the true outcome probability 0"
+            in said
+        )
 
     @pytest.mark.parametrize("bound", ["0", "-3", "inf", "much"])
     def test_bound_is_a_number(self, run, marked, bound):
@@ -425,9 +428,9 @@ class TestEstimatedShares:
         ran = run("calibrate", *words)
         assert ran.code == 0, ran.err
         match = re.match(
-            r"share of y in new\.csv: (\S+) % \(95% interval (\S+) to (\S+) %\), calibrated for "
-            r"(\S+) %\ncalibrated 4 000 rows of new\.csv: out\.csv\n$",
-            ran.out,
+            r"Estimated share of 'y' in new\.csv: (\S+) % \((\S+) to (\S+)\), used for "
+            r"calibration; (\S+) % when learnt\. calibrated 4 000 rows of new\.csv: out\.csv$",
+            " ".join(ran.out.split()),
         )
         share, low, high, old = (float(value) / 100 for value in match.groups())
         assert low < share < high
@@ -454,12 +457,12 @@ class TestEstimatedShares:
     def test_the_table_alone_goes_to_stdout(self, run, learnt):
         ran = run("calibrate", "--apply", "cal.json", "new.csv", "--prevalence", "estimate")
         assert ran.out.startswith("s,s_calibrated\n")
-        assert ran.err.startswith("share of y in new.csv: ")
+        assert ran.err.startswith("Estimated share of 'y' in new.csv: ")
 
     def test_no_change_is_said(self, run, learnt):
         ran = run("calibrate", "--apply", "cal.json", "old.csv", "--prevalence", "estimate",
                   "-o", "out.csv")  # fmt: skip
-        assert "the difference is within chance" in ran.out
+        assert "a difference within chance" in ran.out
 
     def test_many_outcomes(self, run):
         pets = str(example_path("pets.csv"))
@@ -469,7 +472,7 @@ class TestEstimatedShares:
                   "-o", "out.csv")  # fmt: skip
         assert ran.code == 0, ran.err
         assert [line.split(" in ")[0] for line in ran.out.splitlines() if "share" in line] == [
-            f"share of {name}" for name in load("cal.json").classes
+            f"Estimated share of '{name}'" for name in load("cal.json").classes
         ]
 
     def test_are_refused_where_the_truth_is(self, run, learnt):
@@ -500,7 +503,7 @@ class TestEstimatedShares:
         said = " ".join((ran.out + ran.err).split())
         most = re.search(r"at most (\S+) %", said)
         assert float(most[1]) < 3
-        assert ("perhaps none at all" if ran.code == 0 else "no case of 'y' at all") in said
+        assert ("perhaps none" if ran.code == 0 else "no case of 'y' at all") in said
 
     def test_help_tells(self, run):
         assert "--prevalence estimate -o out.csv" in run("calibrate", "--help-all").out
@@ -791,9 +794,9 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
               "--kind", "automatic")  # fmt: skip
     assert ran.code == 0, ran.err
     said = " ".join(ran.out.split())
-    assert "had a probability of 0 in" in said
-    assert ("As is, within the bound: " in said) == within
-    assert (". As is: " in said.split("as is calibrated")[0]) == (not within)
+    assert "the model gave the true outcome probability 0" in said
+    assert ("Uncalibrated, within the bound: " in said) == within
+    assert (". Uncalibrated: " in said.split("uncalibrated calibrated")[0]) == (not within)
 
 
 @pytest.mark.parametrize("said", [("log_odds", "--narrow"), ("llr", "--narrow"), ("rank",)])

@@ -33,9 +33,9 @@ def test_shares_that_were_given(said):
     churn = str(example_path("churn.csv"))
     found = said(churn, *CHURN, "--model", "gbm_p", "--prevalence", "2%")
     assert (
-        "Your test set has 7.8 % 'yes'; you said 2 %. The calibration is fitted for the shares "
-        "you gave. An evaluation fits at the shares of the data and moves the result, so its "
-        "figure for calibrating can differ. This assumes that cases within each outcome look alike "
+        "Your test set has 7.8 % 'yes'; you said 2 %. The calibration is fitted at the class mix "
+        "you gave; 'NEC if calibrated' of stakes eval was fitted at that of the file and then "
+        "adjusted, so the two can differ. This assumes that cases within each outcome look alike "
         "in both places."
     ) in found
 

@@ -107,7 +107,7 @@ def test_at_other_shares_both_say_that_their_figures_differ(run):
     words = (CHURN, *LABEL, *COSTS, "--prevalence", "2%")
     judged = " ".join(run("eval", *words, "--scores", "gbm_p").out.split())
     learnt = " ".join(run("calibrate", *words, "--model", "gbm_p", "-o", "c.json").out.split())
-    assert "stakes calibrate fits for the shares you gave, so its figures can differ" in judged
-    assert "fits at the shares of the data and moves the result" in learnt
+    assert "stakes calibrate fits at yours, so the two can differ" in judged
+    assert "was fitted at that of the file and then adjusted" in learnt
     here = " ".join(run("eval", CHURN, *LABEL, *COSTS, "--scores", "gbm_p").out.split())
     assert "figures can differ" not in here

@@ -243,7 +243,7 @@ class TestRows:
         assert found["period"] == length
         assert len(found["periods"]) == count
         printed = run(*words)
-        assert ("change with --period" in " ".join(printed.out.split())) == (length is not None)
+        assert ("--period" in " ".join(printed.out.split())) == (length is not None)
         assert len(printed.out.splitlines()) < 70
 
     def test_many_periods_are_not_all_printed(self, run, write):
@@ -278,7 +278,7 @@ class TestRefusals:
             (("w1.json", "rows.csv"), "  stakes eval rows.csv --label "),
             (("w1.json", "tally.json"), "holds a CostTally, not counts of decisions"),
             (("w1.json", "w2.json", "--level", "95"), "between 0 and 1"),
-            (("w1.json", "w2.json", "--reference", "w9"), "--reference speaks of 'w9'"),
+            (("w1.json", "w2.json", "--reference", "w9"), "--reference names 'w9'"),
             (("w1.json", "w2.json", "--reference-first", "2"), "must leave periods to watch"),
         ],
     )
@@ -468,7 +468,7 @@ class TestNothingToCompare:
     def test_a_reference_that_is_not_there(self, saved):
         ran = saved("monitor", "w*.json", *COST, "--reference", "w9")
         assert ran.code == 2
-        assert "--reference speaks of 'w9'; there are 'w1', 'w2', 'w3'" in ran.err
+        assert "--reference names 'w9', but there are 'w1', 'w2', 'w3'" in ran.err
 
     def test_a_class_that_is_absent_at_given_shares(self, saved, tmp_path):
         ConfusionMatrix([[900, 50], [0, 0]], ["no", "yes"]).save(tmp_path / "w4.json")

@@ -114,3 +114,14 @@ def test_periods_before_the_reference_are_estimated_too(run, write):
     part = run("monitor", *WORDS).out.partition("Estimated without labels:")[2]
     assert "2026-01" in part
     assert "2026-03" not in part
+
+
+def test_one_period_with_labels_and_one_without(run, write):
+    rows = [f"2025-05-{k % 28 + 1:02},{k % 2},{0.2 + 0.6 * (k % 2)}" for k in range(60)]
+    rows += [f"2025-06-{k % 28 + 1:02},,0.4" for k in range(30)]
+    write("both.csv", "\n".join(["day,y,p", *rows]) + "\n")
+    ran = run("monitor", "both.csv", "--time", "day", "--period", "month", "--label", "y",
+              "--scores", "p", "--cost", "fn=10", "fp=1")  # fmt: skip
+    assert ran.code == 2
+    assert "only '2025-05' has labels; '2025-06' has none." in ran.err
+    assert "stakes estimate UNLABELLED.csv --reference LABELLED.csv" in ran.err

@@ -55,7 +55,7 @@ _CONVERSATION = {
 }
 _RESULT = {
     "-o --output costs.toml": "save costs and answers",
-    "--unit EUR": "the unit of the costs, where they are given as --amounts",
+    "--unit EUR": "the unit of --amounts (see --help-all)",
     "--volume 250000/yr": "number of cases per period, to compute totals",
     "--json": "the result, as JSON",
 }
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         said_beforehand,
         talk_through,
     )
-    from stakes.cli.commands.ask.learnt_costs import keep, show, toml_path
+    from stakes.cli.commands.ask.learnt_costs import keep, refuse_unanswered, show, toml_path
     from stakes.cli.show.outputs import refuse_unfit
     from stakes.elicitation.agreement import alarm_in
     from stakes.exceptions import DataError
@@ -116,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
     if args.unit:
         alarm_in(args.unit, talk.statements)  # refused before anybody has answered anything
     talk = talk_through(talk, args)
+    if args.output:
+        refuse_unanswered(talk)
     show(talk, args)
     if args.output:
         keep(talk, args)

@@ -33,16 +33,18 @@ def show(talk: Elicitation, args: Any) -> None:
         print_json(facts)
         return
     print()
-    if talk.statements:
-        print("what was said:")
-        for each in talk.statements:
-            print_wrapped(f"{each.said}{_implied(each)}", first="  ", rest="    ")
-        print()
+    if not talk.statements:
+        print("No question was answered, so nothing was learnt.")
+        return
+    print("what was said:")
+    for each in talk.statements:
+        print_wrapped(f"{each.said}{_implied(each)}", first="  ", rest="    ")
+    print()
     sentence = talk.ratio.describe(talk.classes[1])
     print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
     low, high = (f"{100 / (1 + end):.3g}" for end in (talk.ratio.high, talk.ratio.low))
-    share = f"{low} %" if low == high else f"{low} to {high} %"
-    print_wrapped(f"So act from a probability of {share}, where probabilities mean what they say.")
+    lies, share = ("is", f"{low} %") if low == high else ("lies between", f"{low} and {high} %")
+    print_wrapped(f"So the threshold {lies} {share}, if the probabilities are calibrated.")
     if talk.systems:
         _show_choice(talk)
         if ends and set(at_ends) == {talk.recommendation}:  # over a range of shares
@@ -59,7 +61,7 @@ def _show_choice(talk: Elicitation) -> None:
     rows = talk.comparison().rows()[:MOST_CHOICES]
     print()
     numbers = {"NEC low end": "nec_low", "mean": "nec_mean", "high end": "nec_high",
-               "may lose": "worst_regret"}  # fmt: skip
+               "worst regret": "worst_regret"}  # fmt: skip
     print_columns(
         Column("choice", [row["choice"] for row in rows], label=True),
         *(Column(title, [f"{row[key]:.3f}" for row in rows]) for title, key in numbers.items()),
@@ -74,15 +76,14 @@ def _show_choice(talk: Elicitation) -> None:
     print()
     done = "" if talk.question is None else " More answers would make it surer."
     print_wrapped(
-        f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
-        f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
+        f"Take {talk.recommendation}: wherever the truth lies in that range, its NEC is at most "
+        f"{talk.regret:.3f} above that of the best choice.{done}"
     )
 
 
 def keep(talk: Elicitation, args: Any) -> None:
     """Write costs and answers to a file."""
     path = toml_path(args.output)
-    refuse_unanswered(talk)
     number, period = volume(args.volume)
     write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
     say_kept(args)
@@ -92,7 +93,7 @@ def refuse_unanswered(talk: Any) -> None:
     """Raise rather than keep costs that come from no answer."""
     if not talk.statements:
         raise DataError(
-            "no question was answered, so there is nothing to keep.",
+            "no question was answered, so nothing was learnt and nothing was saved.",
             hint="answer one or more, or state the costs:  stakes eval FILE --cost fn=10 fp=1",
         )
 

@@ -114,10 +114,11 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
         if not args.json:
             print_wrapped(note)
     talk = _talked(_start(cases, args), those, priors, args)
+    if args.output:
+        refuse_unanswered(talk)
     at_ends = {where: those.best(talk, those.place(end))[0] for where, end in ends}
     _show(talk, those.best(talk, priors), at_ends, args)
     if args.output:
-        refuse_unanswered(talk)
         number, period = volume(args.volume)
         text = matrix_answers_to_toml(talk, priors=priors, volume=number, period=period)
         write_whole(toml_path(args.output), text)

@@ -140,13 +140,13 @@ def show(learnt: Learnt, said: dict[str, Any], args: Any) -> None:
             print_aligned(line)
     shares = Note("shares-of-file")
     if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
-        shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
+        shares = Note("calibrated-for-shares", **both_shares(cases, app))
     print_wrapped(shares, rest="  ")
-    print_wrapped(f"calibrator: {said['why']}", rest="  ")
+    chose = isinstance(learnt.calibrator, Automatic)
+    print_wrapped(said["why"] if chose else f"calibrator: {said['why']}", rest="  ")
     print()
     print_columns(*_columns(learnt))
-    automatic = isinstance(learnt.calibrator, Automatic)
-    print_wrapped(f"({_WITHOUT[learnt.without if automatic else '']})", rest=" ", style=dim)
+    print_wrapped(f"({_WITHOUT[learnt.without if chose else '']})", rest=" ", style=dim)
     print()
     for sentence in said["sentences"]:
         print_wrapped(sentence)
@@ -154,15 +154,15 @@ def show(learnt: Learnt, said: dict[str, Any], args: Any) -> None:
 
 #: What a case had no part in where it was calibrated.
 _WITHOUT = {
-    "": "calibrated: each case by a map fitted without it",
-    "fit": "calibrated: each case by a map fitted without it; the choice was made with it",
-    "choice and fit": "calibrated: each case by a map chosen and fitted without it; in the "
-    "comparison above maps were only fitted without it",
+    "": "calibrated on other cases",
+    "fit": "calibrated on other cases; the calibrator itself was chosen on all cases",
+    "choice and fit": "calibrator chosen and fitted on other cases; in the comparison above it was "
+    "only fitted on other cases",
 }
 
 
 def _columns(learnt: Learnt) -> list[Column]:
-    """The table: cost, NEC and cross-entropy, as is and after."""
+    """The table: cost, NEC and cross-entropy, before and after."""
     unit = f", {learnt.application.unit}" if learnt.application.unit else ""
     naive, rows = _naive(learnt), []
     for title, gain, scale in [
@@ -180,7 +180,7 @@ def _columns(learnt: Learnt) -> list[Column]:
             sure = f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}"
         rows.append((title, before, plain(gain.after / scale, 4), change, sure))
     titles, *numbers, intervals = zip(*rows, strict=True)
-    heads = ("as is", "calibrated", "change")
+    heads = ("uncalibrated", "calibrated", "change")
     return [
         Column("", titles, label=True, right=False),
         *(Column(head, cells) for head, cells in zip(heads, numbers, strict=True)),
@@ -207,7 +207,7 @@ def why(learnt: Learnt, *, named: bool) -> str:
         return cal._why(as_is="")
     compared, given = cal.frame()["loss"][0], learnt.compared.before
     bounded = not np.isclose(compared, given, rtol=1e-9)  # the bound has moved some scores
-    return cal._why(as_is="As is, within the bound" if bounded else "As is")
+    return cal._why(as_is="Uncalibrated, within the bound" if bounded else "Uncalibrated")
 
 
 def sentences(learnt: Learnt) -> list[str]:
@@ -218,7 +218,7 @@ def sentences(learnt: Learnt) -> list[str]:
     out = [f"Calibrated{place}: " + _reliable(learnt, learnt.after)]
     if learnt.before is None:
         return out
-    out = ["As is: " + _reliable(learnt, learnt.before), *out, *_about_impossible(learnt)]
+    out = ["Uncalibrated: " + _reliable(learnt, learnt.before), *out, *_about_impossible(learnt)]
     costs = app.costs.values
     if (costs == costs[:, :1]).all():
         out.append("With these costs every decision costs the same: nothing is at stake.")
@@ -228,7 +228,7 @@ def sentences(learnt: Learnt) -> list[str]:
             period = f" a {app.period}" if app.period else ""
             worth = f"Calibrating is worth {money(gain.gain * app.volume, app.unit)}{period}"
         turned = ", turning the scores round included" if learnt.turned else ""
-        out.append(f"{worth} (cross-fitted){turned}.")
+        out.append(f"{worth} (measured on held-out cases){turned}.")
     elif gain.interval[1] < 0:
         out.append("Calibrating would raise the cost: use the scores as they are.")
     else:
@@ -245,11 +245,10 @@ def _about_impossible(learnt: Learnt) -> list[str]:
     size = grouped(int(learnt.cases.counted.sum()))
     many = f"{grouped(after)} case{'' if after == 1 else 's'}"
     zero = (
-        f"As is, what happened had a probability of 0 in {grouped(before)} of {size} cases (row "
-        f"{row} first): such a cross-entropy is infinite or as good as that."
+        f"In {grouped(before)} of {size} cases (first: row {row}) the model gave the true outcome "
+        "probability 0, so its cross-entropy is infinite."
     )
-    trust = "--bound 50 says how far such scores are to be trusted"
-    left = f"So it has after calibration in {many}; {trust}."
+    left = f"After calibration it still does in {many}; --bound 50 limits such scores."
     return [zero] * bool(before) + [left] * bool(after)
 
 
@@ -277,7 +276,7 @@ def draw(learnt: Learnt, path: str) -> bool:
 
     cases, names = learnt.cases, list(learnt.cases.classes)
     truth = np.array(names)[cases.truth]
-    pairs = {"as is": learnt.before, "calibrated, cross-fitted": learnt.after}
+    pairs = {"uncalibrated": learnt.before, "calibrated, on other cases": learnt.after}
     known = [  # what was said and happened: of the second class, or of the most probable of many
         (title, *event_of(truth, posteriors, None, names, cases.weights))
         for title, posteriors in pairs.items()

@@ -69,14 +69,15 @@ def said_of_shares(found: PriorEstimate, calibrator: Calibrator, source: str) ->
     out = []
     for k, name in list(enumerate(found.classes))[1 if len(found.classes) == 2 else 0 :]:
         share, low, high = (percent(float(x[k])) for x in (found.priors, found.low, found.high))
-        said = f"{share} (95% interval {low.removesuffix(' %')} to {high})"
+        said = f"{share} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"
         if found.low[k] == 0:  # there may be none
-            said = f"at most {high}, perhaps none at all (most likely {share})"
-        learnt = percent(float(calibrator.priors[k]))
-        out.append(f"share of {name} in {source}: {said}, calibrated for {learnt}")
-    within = (found.low <= calibrator.priors) & (calibrator.priors <= found.high)
-    if within.all():
-        out.append("the difference is within chance")
+            said = f"at most {high}, perhaps none (most likely {share})"
+        before = float(calibrator.priors[k])
+        chance = ", a difference within chance" * bool(found.low[k] <= before <= found.high[k])
+        out.append(
+            f"Estimated share of '{name}' in {source}: {said}, used for calibration; "
+            f"{percent(before)} when learnt{chance}."
+        )
     return out
 
 

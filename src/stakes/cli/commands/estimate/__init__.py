@@ -205,8 +205,8 @@ def _planned(args: argparse.Namespace) -> int:
     print_plan(found)
     if drawn is not None:
         print_wrapped(
-            f"{args.output}: all rows with their `chance`; {grouped(drawn)} are drawn (1 in "
-            "`drawn`). Fill in their labels, then:"
+            f"{args.output}: all rows with their `chance`; {grouped(drawn)} rows to label are "
+            "marked drawn = 1. Fill in their labels, then:"
         )
         print_wrapped(f"stakes estimate {args.output} --label COLUMN --chances chance ...",
                       first="  ", rest="    ")  # fmt: skip

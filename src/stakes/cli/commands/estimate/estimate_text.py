@@ -64,12 +64,12 @@ def print_plan(found: FilePlan) -> None:
     if len(found.models) > 1:
         what = f"the difference in cost between {found.models[0]} and {found.models[1]}"
     print_wrapped(
-        f"Label about {grouped(plan.labels)} of {rows} rows, each with its own chance: the "
-        f"{percent(plan.level)} interval of {what} will be about {plan.width:.3g} wide.",
+        f"About {grouped(plan.labels)} labels among {rows} rows, drawn more often where they "
+        f"matter, give a {percent(plan.level)} interval of {what} {plan.width:.3g} wide.",
         style=bold,
     )
     print_wrapped(
-        f"With equal chances, that would take {grouped(plan.random)} labels; without the scores, "
+        f"A simple random sample needs {grouped(plan.random)}; ignoring the scores, "
         f"{grouped(plan.plain)}."
     )
 

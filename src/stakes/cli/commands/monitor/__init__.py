@@ -53,8 +53,8 @@ _PERIODS = {
     **ENGINES,
     "--time COLUMN": "the column with the date or period of each row, for one file",
     "--period {hour,day,week,month,quarter,year}": "how to group the dates of --time "
-    "(default: the shortest period, a day or longer, with enough cases). Of values that are "
-    "not dates, each is a period",
+    "(default: the shortest period, a day or longer, with enough cases). Values that are not "
+    "dates each form a period",
     **GROUPS,
     "--reference NAME": "the period to compare with (default: the first)",
     "--reference-first N": "compare with the first N periods together, which is more reliable "

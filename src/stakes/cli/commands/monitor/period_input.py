@@ -258,14 +258,15 @@ def from_rows(args: Any) -> Watched:
             scores[label] = ScoreCounts.from_scores(
                 cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
             )
-    found = watch_over(periods, judged, args, scores or None)
+    blank = rows_without_label(question)
+    every = period_of(times, np.concatenate([cases.rows, blank]), args.time, period)
+    unlabelled = [label for label in every[0] if label not in names]
+    found = watch_over(periods, judged, args, scores or None, unlabelled)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
     warned = (gaps,) if gaps else ()
     watched = Watched(found, table.source, name, said, warned, period, not args.period)
-    blank = rows_without_label(question)
     if not blank.size:
         return watched
-    every = period_of(times, np.concatenate([cases.rows, blank]), args.time, period)
     begin = 0 if args.reference is None else names.index(args.reference)
     reference = names[begin : begin + (args.reference_first or 1)]
     later = estimates_of(question, model, cases, every, reference, args.level)

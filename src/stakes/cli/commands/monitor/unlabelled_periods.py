@@ -56,7 +56,8 @@ def estimates_of(
         raise DataError(
             f"{said} empty in periods that have labels, such as {names[blank_at[mixed][0]]}.",
             hint="to leave them out:  --missing drop\n"
-            "if chance chose the labels of a period, estimate its rows in a file of their own:\n"
+            "if the labelled rows of a period are a random sample, estimate that period in a file "
+            "of its own:\n"
             f"stakes estimate PERIOD.csv --label {shlex.quote(cases.label)} ...",
         )
     blank, other = _without_labels(question, model, cases)

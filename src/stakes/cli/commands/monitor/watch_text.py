@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
+#: The next longer period.
+_LONGER = {"day": "week", "week": "month", "month": "quarter", "quarter": "year"}
 #: More periods than this are not all shown on a terminal.
 _MOST_ROWS = 40
 
@@ -58,17 +61,21 @@ def chosen(models: list[str], given: str | None) -> str:
             hint=f"--model {shlex.quote(models[0])}",
         )
     if given not in models:
-        raise DataError(f"--model speaks of '{given}'; the models are {', '.join(models)}.")
+        raise DataError(f"--model names '{given}', but the models are {', '.join(models)}.")
     return given
 
 
 def watch_over(
-    periods: dict[str, Any], app: Application, args: Any, scores: dict[str, Any] | None = None
+    periods: dict[str, Any],
+    app: Application,
+    args: Any,
+    scores: dict[str, Any] | None = None,
+    unlabelled: Sequence[str] = (),
 ) -> Watch:
     """The watch itself, with the first periods put together if that was asked."""
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
-    _refuse_unwatched(periods, app, args)
+    _refuse_unwatched(periods, app, args, unlabelled)
     count, names, reference = args.reference_first, list(periods), args.reference
     if count is None:
         return watch(periods, application=app, reference=reference, scores=scores, level=args.level)
@@ -88,15 +95,24 @@ def watch_over(
     return watch(together(periods), application=app, scores=scores, level=args.level)
 
 
-def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> None:
+def _refuse_unwatched(
+    periods: dict[str, Any], app: Application, args: Any, unlabelled: Sequence[str]
+) -> None:
     """Raise, with what to type, where nothing is left to watch or to judge."""
     names = list(periods)
     if args.reference is not None and args.reference not in names:
         raise DataError(
-            f"--reference speaks of '{args.reference}'; there are {quoted(names[:12])}."
+            f"--reference names '{args.reference}', but there are {quoted(names[:12])}."
         )
     if len(names) == 1:
         shorter = "" if args.time is None else "; or take shorter ones:  --period day"
+        if unlabelled:
+            raise DataError(
+                f"only '{names[0]}' has labels; {quoted(unlabelled[:12])} "
+                f"{'has' if len(unlabelled) == 1 else 'have'} none.",
+                hint="for cases without labels, in a file of their own:  stakes estimate "
+                f"UNLABELLED.csv --reference LABELLED.csv ...{shorter}",
+            )
         raise DataError(
             f"there is only one period, '{names[0]}', and nothing to compare it with.",
             hint=f"bring an earlier or a later one{shorter}",
@@ -162,24 +178,32 @@ def _print(found: Watched) -> None:
     print_columns(*_columns(found, shown_rows), between=", ")
     if hidden := len(watch.periods) - len(shown_rows):
         print_wrapped(f"({grouped(hidden)} more {length}s without an alarm; --csv has all)")
-    told = "change = from shares of outcomes + from errors; chance: if nothing had changed"
-    print(dim(shown(f"({told})")))
+    told = (
+        "change = part from the class mix + part from the error rates; chance: probability of such "
+        "a change if nothing had changed"
+    )
+    print_wrapped(f"({told})", style=dim)
     print()
     if watch.first_alarm is not None:
         print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
         change = watch.first_alarm
-        print(f"  cost per case:               {change.cost}")
-        print(f"  from the shares of outcomes: {change.prior_part}")
-        print(f"  from the errors:             {change.rate_part}")
+        print(f"  cost per case:        {change.cost}")
+        print(f"  from the class mix:   {change.prior_part}")
+        print(f"  from the error rates: {change.rate_part}")
     else:
         print_wrapped(watch.advice, style=bold)
     if found.estimates is not None:
         _print_estimates(found.estimates, length)
     if found.period is not None and found.chosen:
-        few = math.isnan(float(np.median(table["low"])))
-        why = "even these have too few cases" if few else "the shortest with enough cases in most"
-        print_wrapped(f"Periods are {length}s ({why}); change with --period",
-                      first="- ", rest="  ")  # fmt: skip
+        few = np.isnan(table["low"]).mean() > 0.5
+        said = (
+            f"Periods are {length}s, the shortest with enough cases in most; change with --period."
+        )
+        if few:
+            longer = _LONGER.get(length)
+            said = f"Most {length}s have too few cases for an interval"
+            said += f"; try --period {longer}." if longer else "."
+        print_wrapped(said, first="- ", rest="  ")
     many = percent(1 - watch.level)
     print_wrapped(
         f"False-alarm rate: {many} over the whole run.",
@@ -240,7 +264,7 @@ def _columns(found: Watched, rows: list[int]) -> list[Column]:
         Column(f"cost/case{unit}", costs),
         Column(f"{100 * watch.level:g}% interval", limits, drop=1),
         Column("change", changes[:n]),
-        Column("shares", changes[n : 2 * n], drop=2),
+        Column("class mix", changes[n : 2 * n], drop=2),
         Column("errors", changes[2 * n :], drop=2),
         Column("chance", [_chance(p) for p in table["p_value"].tolist()], drop=1),
         Column("", marks, right=False),
