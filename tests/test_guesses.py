@@ -101,6 +101,7 @@ class TestCosts:
     def test_a_frame(self) -> None:
         pandas = pytest.importorskip("pandas")
         frame = pandas.DataFrame(MATRIX, index=["no", "yes"], columns=["no", "yes"])
+        frame = frame.rename_axis("truth")
         assert same(stakes.evaluate(YES, BOTH, costs=frame))
 
     def test_a_file(self, tmp_path: Path) -> None:
@@ -1253,6 +1254,88 @@ class TestTwoWords:
         y, p = np.array(self.WORDS * 30), np.linspace(0.1, 0.9, 60)
         counts = stakes.ScoreCounts.from_scores(y, p, kind="posterior", classes=["Legit", "Fraud"])
         assert counts.classes == self.WORDS
+
+
+class TestTenthList:
+    """What a tenth reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: _compared().comparison.interval, 'type ev.difference("a", "b")'),
+            (lambda: _estimated().cost, "type result.value"),
+            (lambda: _estimated().interval, "type (result.low, result.high)"),
+            (lambda: _estimated().verdict, "type result.text"),
+            (lambda: _estimated().weather, "there are result.effective_cases, "),
+            (lambda: _evaluated().decide([0.5], threshold=0.5), "there are costs, model"),
+            (
+                lambda: stakes.calibration.reliability_table(Y, GBM).plot(),
+                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))',
+            ),
+            (
+                lambda: stakes.curves.bayes_error(Y, BOTH, kind="posterior"),
+                "to draw them  stakes.plots.bayes_error({...}) of these",
+            ),
+            (lambda: stakes.elicitation.Elicitation(priors=0.1).costs, "session.application()"),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_decides_frames_of_models_and_by_another_model(self) -> None:
+        ev = _compared()
+        for given in (BOTH, {name: np.asarray(BOTH[name]) for name in BOTH}):
+            assert (ev.decide(given) == ev.decide(np.asarray(BOTH[ev.best]))).all()
+            other = next(name for name in ev if name != ev.best)
+            wanted = ev.rule(other).decide(np.asarray(BOTH[other]))
+            assert (ev.decide(given, model=other) == wanted).all()
+
+    def test_one_share_of_two_is_enough(self) -> None:
+        app = stakes.Application(stakes.CostMatrix.binary(fn=4, fp=1), priors={1: 0.02})
+        assert app.priors.tolist() == [0.98, 0.02]
+        with pytest.raises(StakesError, match="missing 0"):
+            stakes.Application(stakes.CostMatrix.binary(fn=4, fp=1), priors={1: 2})
+
+    def test_a_frame_with_the_same_names_on_both_sides_is_asked_about(self) -> None:
+        pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+        frame = pd.DataFrame([[0, 4], [40, 0]], index=["no", "yes"], columns=["no", "yes"])
+        with pytest.raises(CostError, match="which are the true classes") as error:
+            stakes.CostMatrix.from_frame(frame)
+        assert 'costs.rename_axis("truth")' in str(error.value)
+        said = stakes.CostMatrix.from_frame(frame.rename_axis("truth"))
+        assert said.cost("yes", "no") == 40
+        assert stakes.CostMatrix.from_frame(frame.rename_axis("decision")).cost("no", "yes") == 40
+        across = frame.rename_axis(columns="decision")
+        assert stakes.CostMatrix.from_frame(across).cost("yes", "no") == 40
+        equal = pd.DataFrame([[0, 4], [4, 0]], index=["no", "yes"], columns=["no", "yes"])
+        assert stakes.CostMatrix.from_frame(equal).cost("yes", "no") == 4
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["eval", "a.csv", "--case-costs", "fn=amount"], "--cost fn=amount fp=4"),
+            (["ask", "--priors", "0.08"], "instead of --priors:  --prevalence 2%"),
+        ],
+    )
+    def test_command_line(
+        self, capsys: pytest.CaptureFixture[str], words: list[str], answer: str
+    ) -> None:
+        from stakes.cli.entry import main
+
+        with contextlib.suppress(SystemExit):
+            assert main(words) == 2
+        assert answer in capsys.readouterr().err
+
+
+def _estimated() -> Any:
+    reference = stakes.estimation.DecidedCases.from_scores(Y, GBM, costs=COSTS)
+    return stakes.estimation.estimate_cost(reference, GBM)
+
+
+def _compared() -> Any:
+    return stakes.evaluate(Y, BOTH, costs=COSTS)
 
 
 def _rule() -> Any:

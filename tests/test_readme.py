@@ -98,7 +98,7 @@ def test_every_line_to_type_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for _, body in sessions(ROOT / "README.md"):
         for example in doctest.DocTestParser().get_examples(body):
             exec(example.source, given)
-    y, decided = given["y"], given["ev"].decide(given["p"])
+    y, decided = given["y"], given["ev"].decide(given["models"])
     half = len(y) // 2
     given |= {"decided": decided, "new": given["customers"].head(1000), "amount": y.index + 1.0}
     for name, part in (("before", slice(half)), ("after", slice(half, None))):

@@ -53,7 +53,7 @@ def as_priors(
 ) -> FloatArray:
     """One share per class in the order of `classes`, summing to one.
 
-    With two classes, a single number is the share of the second.
+    With two classes, a single number is the share of the second, and one name is enough.
     """
     given: Any = priors
     if given is None:
@@ -124,6 +124,10 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
     """A mapping of shares, in the order of the classes."""
     unknown = [key for key in priors if key not in classes]
     missing = [label for label in classes if label not in priors]
+    if len(classes) == 2 and len(priors) == len(missing) == 1 and not unknown:
+        (said,) = priors.values()
+        if is_number(said) and 0 <= said <= 1:  # the other class has the rest
+            return [1.0 - said if label in missing else float(said) for label in classes]
     if unknown or missing:
         parts = [f"unknown {listed(unknown)}"] if unknown else []
         parts += [f"missing {listed(missing)}"] if missing else []

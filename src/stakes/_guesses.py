@@ -18,12 +18,15 @@ from stakes._usual_words import (
     OF_SUMMARIES,
     OPTIONS,
     ROOMS,
+    SAME_IDEA,
     TABLES,
     VARIABLES,
 )
 from stakes.exceptions import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])
+#: So many names are listed where none comes near.
+_MOST_NAMES = 30
 
 
 class CallError(DataError, TypeError):
@@ -98,11 +101,30 @@ def no_attribute(place: str | type, name: str) -> str:
     if not said and isinstance(place, str):
         rooms = [f"stakes.{room}" for room in ROOMS if f"stakes.{room}" != place]
         said = [f"{r}.{name}" for r in rooms if name in importlib.import_module(r).__all__]
+    public = [each for each in known if not each.startswith("_")]
+    if not said and isinstance(place, type):
+        said = _same_idea(name, public, VARIABLES.get(places[0], "result"))
     if not said:
-        public = [each for each in known if not each.startswith("_")]
         near = difflib.get_close_matches(name, public, n=3, cutoff=0.7)
         said = [_of_variable(place, each) for each in near]
+    if not said and isinstance(place, type) and issubclass(place, AnswersGuesses):
+        owner = VARIABLES.get(places[0], "result")
+        named = ", ".join(f"{owner}.{each}" for each in public[:_MOST_NAMES])
+        return f"{lacks}; there are {named}{', ...' if len(public) > _MOST_NAMES else ''}"
     return f"{lacks}; type {' or '.join(said)}" if said else lacks
+
+
+def _same_idea(name: str, public: list[str], owner: str) -> list[str]:
+    """What a thing calls an idea that other libraries have another name for."""
+    for words, candidates in SAME_IDEA:
+        if name in words:
+            found = [each for each in candidates if set(each.split()) <= set(public)]
+            if found:
+                each = [f"{owner}.{part}" for part in found[0].split()]
+                return [each[0] if len(each) == 1 else f"({', '.join(each)})"]
+            if "verdict" in words:
+                return [f"print({owner})"]
+    return []
 
 
 def _of_variable(place: str | type, name: str) -> str:

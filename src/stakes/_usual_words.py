@@ -141,7 +141,10 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
                                  "stakes.bayes_decisions(p, app)")
     | dict.fromkeys(("threshold", "optimal_threshold"), "app.posterior_threshold")
     | {"prevalence": "app.priors", "cost_matrix": "app.costs"},
-    "ConfusionMatrix": dict.fromkeys(("from_labels", "from_predictions", "from_arrays",
+    "ConfusionMatrix": dict.fromkeys(("to_pandas", "to_dataframe", "df"),
+                       'matrix.frame().to_pandas().pivot(index="truth", columns="decision", '
+                       'values="count")')
+    | dict.fromkeys(("from_labels", "from_predictions", "from_arrays",
                                       "from_columns"), _TABLE)
     | _of("matrix", False),
     "ScoreCounts": dict.fromkeys(("from_predictions", "from_labels", "from_posteriors",
@@ -266,6 +269,22 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "savings": "ev[model].saving per case, or ev[model].total_saving over the volume",
         "total": "ev[model].total_saving",
         "normalized_expected_cost": "ev[model].nec",
+    },
+    "PeriodChange": dict.fromkeys(
+        ("interval", "ci", "low", "high", "confidence_interval"),
+        "(change.cost.low, change.cost.high)")
+    | dict.fromkeys(("value", "difference", "delta"), "change.cost.value"),
+    "Comparison": dict.fromkeys(
+        ("interval", "ci", "low", "high", "confidence_interval"),
+        'ev.difference("a", "b"), with .value, .low and .high; all pairs: ev.comparison.frame()'),
+    "ReliabilityTable": dict.fromkeys(
+        ("plot", "draw", "show"),
+        'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior")), with '
+        'positive="yes" in it if labels are words'),
+    "Elicitation": {
+        "answer": 'session = session.answered("a"), or "b" or "="',
+        "costs": "session.application().costs, once questions are answered",
+        "result": "session.application(), once questions are answered",
     },
     "SwitchPoints": dict.fromkeys(("plot", "draw", "show"), "stakes.plots.switch_points(points)"),
     "Temperature": dict.fromkeys(("temperature", "temperature_", "T"),
@@ -470,6 +489,38 @@ TABLES = {
     "table": ".frame()",
     "summary": ".frame()",
 }
+#: Names of one idea, and what things here call it; names in one text belong together.
+SAME_IDEA: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        ("interval", "ci", "conf_int", "confidence_interval", "bounds", "limits"),
+        ("interval", "low high"),
+    ),
+    (("lower", "low", "ci_low", "min"), ("low",)),
+    (("upper", "high", "ci_high", "max"), ("high",)),
+    (
+        (
+            "value",
+            "cost",
+            "estimate",
+            "point",
+            "mean",
+            "expected_cost",
+            "total",
+            "difference",
+            "change",
+            "delta",
+        ),
+        ("value", "cost", "difference", "change", "expected_cost"),
+    ),
+    (
+        ("verdict", "text", "summary", "sentence", "conclusion", "report", "recommendation"),
+        ("verdict", "text"),
+    ),
+    (("to_dict", "as_dict", "dict", "json", "to_json"), ("record()", "record")),
+    (("p", "pvalue", "p_val", "chance", "probability"), ("p_value", "chance")),
+    (("std", "se", "stderr", "standard_error", "error"), ("spread", "standard_error")),
+    (("n", "size", "count", "number"), ("cases", "n_cases", "total")),
+)
 #: How examples call a thing of a class; others are called result.
 VARIABLES = {
     "Application": "app",

@@ -71,7 +71,7 @@ class TestConstructor:
             ([1.5, -0.5], "finite and not negative"),
             ([np.nan, 1], "finite and not negative"),
             ([0.2, 0.3, 0.5], r"for each of the 2 classes 'stay', 'churn'; got shape \(3,\)"),
-            ({"stay": 1.0}, "must name the classes 'stay', 'churn'; missing 'churn'"),
+            ({"stay": 2.0}, "must name the classes 'stay', 'churn'; missing 'churn'"),
             (
                 {"stay": 0.5, "cat": 0.5},
                 "must name the classes 'stay', 'churn'; unknown 'cat' and missing 'churn'",

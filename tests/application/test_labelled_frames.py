@@ -52,7 +52,7 @@ class TestPandas:
 
     def test_integer_names(self, pandas) -> None:
         table = pandas.DataFrame([[0, 1], [10, 0]], index=[3, 5], columns=[3, 5])
-        costs = CostMatrix.from_frame(table)
+        costs = CostMatrix.from_frame(table.rename_axis("truth"))
         assert costs.cost(5, 3) == 10
         assert [type(name) for name in costs.classes] == [int, int]
 

@@ -79,7 +79,25 @@ def _labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], li
         heads = as_column(table.get_column(corner).to_native(), str(corner)).tolist()
     values = _numbers(costs)
     turned = isinstance(corner, str) and corner.lower() == "decision"
+    positions = list(range(len(heads)))  # a frame without names is read as nested lists are
+    if corner is None and set(heads) == set(columns) and heads != positions:
+        turned = _is_turned(frame, values, heads, columns)
     return (values.T, columns, heads) if turned else (values, heads, columns)
+
+
+def _is_turned(frame: Any, values: FloatArray, heads: list[Name], columns: list[Name]) -> bool:
+    """Whether the columns of a frame are the truth, where both sides have the same names."""
+    across = str(getattr(frame.columns, "name", None)).lower()
+    if across in ("decision", "truth"):
+        return across == "truth"
+    table = values[:, [columns.index(name) for name in heads]]
+    if not np.array_equal(table, table.T):
+        raise CostError(
+            "the rows and columns of the frame have the same names: which are the true classes?",
+            hint='if rows are:  costs.rename_axis("truth")   if columns are:  '
+            'costs.rename_axis("decision")',
+        )
+    return False
 
 
 def _numbers(costs: nw.DataFrame[Any]) -> FloatArray:
@@ -296,9 +314,11 @@ class CostMatrix(AnswersGuesses):
     def from_frame(cls, frame: Any, truth: str | None = None) -> CostMatrix:
         """A labelled pandas, Polars or pyarrow table: one row per true class.
 
-        The true classes are the index of a pandas frame, else the first column, or the
-        column called `truth`; the other columns are the decisions. If the index or column of
+        The true classes are the index of a pandas frame, else the first column, or the column
+        called `truth`; the other columns are the decisions. If the index or column of
         row names is called ``decision``, the table is transposed.
+        If both sides have the same names, one of them must be called truth or decision:
+        ``frame.rename_axis("truth")``.
 
         Examples
         --------

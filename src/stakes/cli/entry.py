@@ -150,7 +150,8 @@ _USUAL_OPTIONS = (
     ("sample-weight", "--weight COLUMN"),
     ("pos pos-label positive-class", "--positive VALUE"),
     ("confidence alpha ci", "--level 0.95"),
-    ("prior base-rate", "--prevalence 2%"),
+    ("prior priors base-rate class-mix shares", "--prevalence 2%"),
+    ("case-cost case-costs amounts", "--cost fn=amount fp=4   amount stands for a column"),
     ("random-state", "--seed 0"),
     ("currency", "--unit EUR"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import io
 import shlex
 from collections.abc import Sequence
@@ -20,10 +21,19 @@ _COSTS = ("cost", "gain", "costs", "unit")
 
 
 def read_quietly(parser: argparse.ArgumentParser, words: Sequence[str]) -> Any:
-    """The options that words stand for; None where the parser refuses them."""
+    """The options that words stand for, near spellings too; None where the parser refuses them."""
+    known = [name for action in parser._actions for name in action.option_strings]
+    words = [_near(word, known) for word in words]
     with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
         return parser.parse_known_args(words)[0]
     return None
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    """An option as the parser spells it."""
+    if not word.startswith("--") or word in known:
+        return word
+    return next(iter(difflib.get_close_matches(word, known, 1, 0.85)), word)
 
 
 def _proposed(file: str | None, inquiry: Inquiry) -> tuple[Proposal | None, str | None]:

@@ -236,15 +236,32 @@ class Evaluation(AnswersGuesses):
         """The threshold of the best model for these costs; None if there is no single one."""
         return self[self.best].threshold
 
-    def decide(self, posteriors: Any, *, costs: Any = None) -> NDArray[Any]:
-        """Names of the decisions on new cases, by the rule of the best model.
+    @answers_guesses
+    def decide(
+        self, posteriors: Any, model: str | None = None, *, costs: Any = None
+    ) -> NDArray[Any]:
+        """Names of the decisions on new cases, by the rule of a model.
 
-        See `DecisionRule.decide`.
+        Parameters
+        ----------
+        posteriors : array-like, mapping or data frame
+            As in `DecisionRule.decide`; or a frame or mapping of models, whose column of this model
+            is taken.
+        model : str, optional
+            Whose rule; the best model if absent.
+        costs : optional
+            Costs of each case, as in `DecisionRule.decide`.
         """
-        rule = self[self.best].rule
+        name = self.best if model is None else model
+        rule = self[name].rule
         if rule is None:
-            raise DataError(f"{self.best!r} gave decisions, so there is no rule to decide by.")
-        return rule.decide(posteriors, costs=costs)
+            raise DataError(f"{name!r} gave decisions, so there is no rule to decide by.")
+        said = posteriors
+        if isinstance(said, Mapping) or (hasattr(said, "columns") and len(said.columns) > 1):
+            columns = said if isinstance(said, Mapping) else said.columns
+            if name in list(columns):
+                said = said[name]
+        return rule.decide(said, costs=costs)
 
     @property
     def best_recalibrated(self) -> ModelEvaluation | None:

@@ -88,6 +88,8 @@ def _either(
                 each = (
                     f"{{model: {place}(y_true, models[model]{more}) for model in models.columns}}"
                 )
+            if place.startswith("stakes.curves."):
+                each += f"; to draw them  {place.replace('curves', 'plots')}({{...}}) of these"
             raise CallError(f"{name}() takes one model at a time.", hint=each)
         told = {name: options.pop(name) for name in own if name in options}
         try:

@@ -205,6 +205,7 @@ def as_systems(curves: Any, *needs: str) -> dict[str, Any]:
             raise DataError(
                 f"a drawing takes the data of a curve; got {type(each).__name__}.",
                 hint="compute the curve by the same name first: "
+                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior")), '
                 "stakes.plots.roc(stakes.curves.roc(y_true, scores))",
             )
     return systems

@@ -65,10 +65,13 @@ def stacked(tables: list[Table]) -> Table:
         more = [name for name in table.names if name not in first.names]
         if lacking or more:
             said = f"no column '{lacking[0]}'" if lacking else f"a column '{more[0]}'"
+            poor, rich = (table, first) if lacking else (first, table)
             raise FormatError(
                 f"{table.source} has {said}, unlike {first.source}: files that are read together "
                 "need the same columns.",
-                hint="to look at one:  stakes inspect FILE",
+                hint="to look at one:  stakes inspect FILE\n"
+                f"if one has no labels:  stakes estimate {shlex.quote(poor.source)} --reference "
+                f"{shlex.quote(rich.source)}, with the other options as they are",
             )
     columns = [[table.getters[table.position(name)] for table in tables] for name in first.names]
     named = " + ".join(table.source for table in tables)
