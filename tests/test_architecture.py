@@ -28,6 +28,7 @@ SURROUNDINGS = (
     "_columns",
     "_files",
     "_usual_words",
+    "_usual_results",
     "_guesses",
     "_lazy",
     "_names",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stakes._lazy import NoSuchNameError
+from stakes._usual_results import SAME_IDEA, TABLES, VARIABLES
 from stakes._usual_words import (
     ATTRIBUTES,
     CALLED,
@@ -18,9 +19,6 @@ from stakes._usual_words import (
     OF_SUMMARIES,
     OPTIONS,
     ROOMS,
-    SAME_IDEA,
-    TABLES,
-    VARIABLES,
 )
 from stakes.exceptions import DataError
 

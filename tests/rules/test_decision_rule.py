@@ -375,4 +375,4 @@ def test_digits_of_a_number_just_above_1():
 
 def test_the_words_of_a_rule_per_case_are_said_once():
     rule = DecisionRule(APP, per_case=True, model="p, per case")
-    assert repr(rule) == "<DecisionRule of p: per case>"
+    assert repr(rule) == "<DecisionRule of p: varies by case>"

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
-from stakes._columns import EXACT, as_array, as_column, as_reals, in_brief
+from stakes._columns import EXACT, as_array, as_reals, in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, place_of, table_names
+from stakes.application.labelled_frame import labelled_table, refuse_names
 from stakes.exceptions import CostError, PriorError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
@@ -53,80 +53,6 @@ def binary_amounts(given: Mapping[Any, Any]) -> dict[str, Any]:
                 f"`costs` lacks {key!r}, the cost of {meaning}.", hint="write 0 if free"
             )
     return {key: found.get(key, 0.0) for key in ("tn", "fp", "fn", "tp")}
-
-
-def _labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
-    """Values with rows as true classes, the class names and the decision names."""
-    table = nw.from_native(frame, eager_only=True, pass_through=True)
-    if not isinstance(table, nw.DataFrame):
-        raise CostError(
-            f"`frame` must be a pandas, Polars or pyarrow table; got {type(frame).__name__}.",
-            hint="for an array: CostMatrix(values, classes=[...], decisions=[...])",
-        )
-    index = nw.maybe_get_index(table)
-    columns: list[Name] = list(table.columns)
-    if not columns:
-        raise CostError("`frame` must have columns; it has none.")
-    costs = table
-    if truth is None and index is not None:
-        corner, heads = getattr(index, "name", None), list[Name](index)
-    else:
-        corner = table.columns[0] if truth is None else truth
-        if place_of(corner, columns) is None:
-            raise CostError(f"no column {corner!r}; there are {listed(columns)}.")
-        kept = [name for name in table.columns if name != corner]
-        costs, columns = table[kept], list[Name](kept)  # `drop` of Polars takes patterns
-        heads = as_column(table.get_column(corner).to_native(), str(corner)).tolist()
-    values = _numbers(costs)
-    turned = isinstance(corner, str) and corner.lower() == "decision"
-    positions = list(range(len(heads)))  # a frame without names is read as nested lists are
-    if corner is None and set(heads) == set(columns) and heads != positions:
-        turned = _is_turned(frame, values, heads, columns)
-    return (values.T, columns, heads) if turned else (values, heads, columns)
-
-
-def _is_turned(frame: Any, values: FloatArray, heads: list[Name], columns: list[Name]) -> bool:
-    """Whether the columns of a frame are the truth, where both sides have the same names."""
-    across = str(getattr(frame.columns, "name", None)).lower()
-    if across in ("decision", "truth"):
-        return across == "truth"
-    table = values[:, [columns.index(name) for name in heads]]
-    if not np.array_equal(table, table.T):
-        raise CostError(
-            "the rows and columns of the frame have the same names: which are the true classes?",
-            hint='if rows are:  costs.rename_axis("truth")   if columns are:  '
-            'costs.rename_axis("decision")',
-        )
-    return False
-
-
-def _numbers(costs: nw.DataFrame[Any]) -> FloatArray:
-    """The cells as floats; text is refused even where it spells a number."""
-    for name, kind in costs.schema.items():
-        if not kind.is_numeric():
-            raise CostError(
-                f"the costs must be numbers; column {name!r} is {kind}.",
-                hint=f"if it holds the true classes: CostMatrix.from_frame(frame, truth={name!r})",
-            )
-    try:
-        return np.asarray(costs.to_numpy(), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise CostError("the costs must be numbers; some are missing.") from None
-
-
-def _refuse_named(values: Any) -> None:
-    """Raise for a frame that has names of its own, which must not be dropped silently."""
-    columns = getattr(values, "columns", None)
-    if columns is None or callable(columns):
-        return
-    rows = getattr(values, "index", None)  # of pandas
-    if rows is not None and all(list(x) == list(range(len(x))) for x in (rows, columns)):
-        return
-    raise CostError(
-        f"`values` is a frame with columns {listed([str(name) for name in columns])}, whose names "
-        "would be lost.",
-        hint="CostMatrix.from_frame(frame) reads them; or give classes=[...] and decisions=[...]",
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -178,7 +104,7 @@ class CostMatrix(AnswersGuesses):
         if isinstance(values, Mapping):
             raise CostError("`values` must be a table of numbers; got a mapping.", hint=_TYPED)
         if classes is None or decisions is None:
-            _refuse_named(values)
+            refuse_names(values)
         array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep
         if array.size == 0:
             raise CostError(f"`values` must not be empty; got shape {array.shape}.")
@@ -327,7 +253,7 @@ class CostMatrix(AnswersGuesses):
         >>> CostMatrix.from_frame(table).cost("churn", "ignore")
         40.0
         """
-        values, classes, decisions = _labelled(frame, truth)
+        values, classes, decisions = labelled_table(frame, truth)
         return cls(values, classes=classes, decisions=decisions)
 
     # ------------------------------------------------------------- ways to change one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,17 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
         return rule
     fitted = _refitted(ev, rule, model)
     return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
+
+
+def decided_by(ev: Evaluation, posteriors: Any, name: str, costs: Any) -> NDArray[Any]:
+    """See `Evaluation.decide`."""
+    rule = ev[name].rule
+    if rule is None:
+        raise DataError(f"{name!r} gave decisions, so there is no rule to decide by.")
+    columns = posteriors if isinstance(posteriors, Mapping) else getattr(posteriors, "columns", ())
+    if not callable(columns) and name in list(columns):  # a frame or mapping of models
+        posteriors = posteriors[name]
+    return rule.decide(posteriors, costs=costs)
 
 
 def _rows_of(ev: Evaluation, name: str) -> Model | None:

@@ -240,28 +240,14 @@ class Evaluation(AnswersGuesses):
     def decide(
         self, posteriors: Any, model: str | None = None, *, costs: Any = None
     ) -> NDArray[Any]:
-        """Names of the decisions on new cases, by the rule of a model.
+        """Names of the decisions on new cases, by the rule of a model; see `DecisionRule.decide`.
 
-        Parameters
-        ----------
-        posteriors : array-like, mapping or data frame
-            As in `DecisionRule.decide`; or a frame or mapping of models, whose column of this model
-            is taken.
-        model : str, optional
-            Whose rule; the best model if absent.
-        costs : optional
-            Costs of each case, as in `DecisionRule.decide`.
+        From a frame or mapping of models, the column of this model is taken. Without `model`, it is
+        the best one.
         """
-        name = self.best if model is None else model
-        rule = self[name].rule
-        if rule is None:
-            raise DataError(f"{name!r} gave decisions, so there is no rule to decide by.")
-        said = posteriors
-        if isinstance(said, Mapping) or (hasattr(said, "columns") and len(said.columns) > 1):
-            columns = said if isinstance(said, Mapping) else said.columns
-            if name in list(columns):
-                said = said[name]
-        return rule.decide(said, costs=costs)
+        from stakes.evaluation.deployed_rule import decided_by
+
+        return decided_by(self, posteriors, self.best if model is None else model, costs)
 
     @property
     def best_recalibrated(self) -> ModelEvaluation | None:
