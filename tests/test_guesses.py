@@ -1029,7 +1029,6 @@ class TestEighthList:
                 lambda: stakes.resources.evaluate_cascade(Y, GBM, LOGREG, costs=COSTS, cost=0.5),
                 'prices={"small": 0, "large": 0.05}',
             ),
-            (lambda: _rule().to_sql(), "columns='gbm'"),
         ],
     )
     def test_python(self, typed: Any, answer: str) -> None:
@@ -1291,6 +1290,27 @@ class TestTenthList:
             other = next(name for name in ev if name != ev.best)
             wanted = ev.rule(other).decide(np.asarray(BOTH[other]))
             assert (ev.decide(given, model=other) == wanted).all()
+
+    def test_scores_of_another_model_are_asked_about(self) -> None:
+        pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+        ev, frame = _compared(), pd.DataFrame(BOTH)
+        other = next(name for name in ev if name != ev.best)
+        for given in (frame[[other]], frame[other], {other: BOTH[other]}):
+            with pytest.raises(DataError, match=f"these are scores of '{other}'"):
+                ev.decide(given)
+        wanted = ev.decide(frame)
+        assert (ev.decide(frame[ev.best].to_numpy()) == wanted).all()
+        assert (ev.decide(frame[ev.best]) == wanted).all()
+
+    def test_a_rule_knows_the_column_its_model_is_called_after(self) -> None:
+        pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+        frame, rule = pd.DataFrame(BOTH), _rule()
+        assert rule.columns == ("gbm",)
+        assert (rule.decide(frame) == rule.decide(BOTH["gbm"])).all()
+        with pytest.raises(DataError, match="no column 'gbm'"):
+            rule.decide(frame[["logreg"]])
+        assert '"gbm"' in rule.to_sql()
+        assert stakes.evaluate(Y, GBM, costs=COSTS).rule("model").columns is None
 
     def test_one_share_of_two_is_enough(self) -> None:
         app = stakes.Application(stakes.CostMatrix.binary(fn=4, fp=1), priors={1: 0.02})

@@ -386,6 +386,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
                     "leave it out: most intervals here need no draws, and the others draw enough"),
     "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"'),
+    "Evaluation.decide": {"case_costs": "costs=..., those of each new case"},
     "Evaluation.rule": dict.fromkeys(("columns", "column"),
                                      'ev.rule().to_sql("duckdb", columns="p")'),
     "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",

@@ -44,6 +44,8 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     if chosen.rule is None:
         raise DataError(f"{chosen.name!r} gave decisions, or no single score, so it has no rule.")
     rule = replace(chosen.rule, model=chosen.name, digest=_digest(ev, chosen.name))
+    if rule.columns is None and len(rule.classes) == 2 and chosen.name != "model":
+        rule = replace(rule, columns=(column_of(ev, chosen.name),))
     model = _rows_of(ev, chosen.name)
     if rule.score_range is None and model is not None and model.posteriors is not None:
         said = model.posteriors if len(rule.classes) > 2 else model.posteriors[:, 1]
@@ -54,15 +56,36 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
 
 
-def decided_by(ev: Evaluation, posteriors: Any, name: str, costs: Any) -> NDArray[Any]:
+def decided_by(ev: Evaluation, posteriors: Any, chosen: str | None, costs: Any) -> NDArray[Any]:
     """See `Evaluation.decide`."""
+    name = ev.best if chosen is None else chosen
     rule = ev[name].rule
     if rule is None:
         raise DataError(f"{name!r} gave decisions, so there is no rule to decide by.")
+    column = column_of(ev, name)
     columns = posteriors if isinstance(posteriors, Mapping) else getattr(posteriors, "columns", ())
-    if not callable(columns) and name in list(columns):  # a frame or mapping of models
-        posteriors = posteriors[name]
+    named = [] if callable(columns) else list(columns)
+    others = {column_of(ev, each) for each in ev} - {column}
+    if column in named:  # a frame or mapping of models
+        posteriors = posteriors[column]
+    elif chosen is None and (wrong := _of_another(posteriors, named, others)) is not None:
+        raise DataError(
+            f"these are scores of {wrong!r}, and the best model is {name!r}.",
+            hint=f"ev.decide(frame), with a column {column!r}; or by the rule of the other model: "
+            f"ev.decide(p, model={wrong!r})",
+        )
     return rule.decide(posteriors, costs=costs)
+
+
+def _of_another(posteriors: Any, named: list[Any], others: set[str]) -> str | None:
+    """The other model whose column was given, by its name."""
+    found = named or [getattr(posteriors, "name", None)]
+    return next((each for each in found if isinstance(each, str) and each in others), None)
+
+
+def column_of(ev: Evaluation, name: str) -> str:
+    """The column that a model is probably called after; its rule per case comes after a comma."""
+    return name.partition(", ")[0] if ev.by_case else name
 
 
 def _rows_of(ev: Evaluation, name: str) -> Model | None:

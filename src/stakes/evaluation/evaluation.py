@@ -247,7 +247,7 @@ class Evaluation(AnswersGuesses):
         """
         from stakes.evaluation.deployed_rule import decided_by
 
-        return decided_by(self, posteriors, self.best if model is None else model, costs)
+        return decided_by(self, posteriors, model, costs)
 
     @property
     def best_recalibrated(self) -> ModelEvaluation | None:
