@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 from operator import or_
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.refused_rows import refuse_rows, refused_count
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
-from stakes.engines.row_sample import with_sample
+from stakes.engines.row_sample import Chosen, with_sample
 from stakes.engines.row_values import PREFIX, Bins, Table, added
 from stakes.exceptions import DataError
 from stakes.messages.audience import named
@@ -230,8 +231,7 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
            [1, 1]])
     """
     frame = native(frame)
-    package = type(frame).__module__.partition(".")[0].lstrip("_")
-    engine = import_module(f"stakes.engines.{_NATIVE.get(package, 'narwhals_expressions')}")
+    engine = _engine_of(frame)
     types = ColumnTypes.of(frame, request)
     made = planned(request, types, engine.DIALECT)
     tables = engine.run(frame, made.plan, request.columns)
@@ -240,6 +240,25 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
         refuse_rows(frame, engine, request, types, refused)
     found = _with_doubts(_reduction_of(made, tables, keep_missing=keep_missing), frame)
     return with_sample(found, frame, engine, types) if request.sample else found
+
+
+def _engine_of(frame: Any) -> ModuleType:
+    """The module that counts a native frame."""
+    package = type(frame).__module__.partition(".")[0].lstrip("_")
+    return import_module(f"stakes.engines.{_NATIVE.get(package, 'narwhals_expressions')}")
+
+
+def some_rows(frame: Any, columns: tuple[str, ...], *, wanted: int, seed: int) -> tuple[Table, int]:
+    """About as many rows as wanted, spread evenly over a frame with an engine of its own.
+
+    The second value is the number of all rows.
+    """
+    import narwhals as nw
+
+    rows: Any = nw.from_native(frame).select(nw.len())
+    whole = int((rows.collect() if isinstance(rows, nw.LazyFrame) else rows).item())
+    frame = native(frame)
+    return _engine_of(frame).some_rows(frame, columns, Chosen.of(wanted, whole, seed)), whole
 
 
 def _with_doubts(found: Reduction, frame: Any) -> Reduction:

@@ -108,6 +108,7 @@ _INFO = {
     "slices-compared": "{model} by slice ({level} confidence for all {slices} together): {verdict}",
     "recalibrated-on-sample": "Models were re-calibrated on a sample of {rows} of the {whole} "
     "cases; costs as they are come from all.",
+    "rows-sampled": "The estimate uses {rows} of the {whole} rows of {file}, spread evenly.",
     # where costs or shares are several
     "at-operating-point": "{preset}: evaluated where {share} % are targets.",
     "best-elsewhere": "Where {share} % are targets, {model} is cheapest{nec}.",

@@ -140,9 +140,14 @@ def _without_labels(args: argparse.Namespace) -> int:
     """An estimate from a labelled file."""
     from stakes.cli.commands.estimate.estimate_text import print_estimates
     from stakes.cli.commands.estimate.file_estimates import estimate_files
+    from stakes.cli.show.progress import attended
 
     found = estimate_files(
-        inquiry_of(args), reference=args.reference, inputs=args.inputs, change=args.change
+        inquiry_of(args),
+        reference=args.reference,
+        inputs=args.inputs,
+        change=args.change,
+        attended=attended,
     )
     sources = {"source": found.source, "reference": found.reference}
     return _told(found, args, sources, print_estimates)

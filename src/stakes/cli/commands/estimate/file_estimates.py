@@ -13,11 +13,12 @@ import numpy as np
 from stakes._checks import of_kind
 from stakes._names import as_positions
 from stakes.application import Application
+from stakes.cli.commands.estimate.sampled_rows import in_rows
 from stakes.estimation import CostEstimate, DecidedCases, estimate_cost
 from stakes.estimation.input_columns import Inputs
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked, at_place
-from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.inquiry import Attended, Inquiry, plainly
 from stakes.inquiry.model_decisions import rule_of, without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs
@@ -25,7 +26,6 @@ from stakes.inquiry.truth import Cases, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
-from stakes.sources.source import is_far
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_table
 from stakes.typing import FloatArray
@@ -49,6 +49,7 @@ def estimate_files(
     reference: str | Table,
     inputs: Sequence[str] | str = (),
     change: str = "auto",
+    attended: Attended = plainly,
 ) -> FileEstimates:
     """What decisions on the cases of a file cost that has no labels yet.
 
@@ -62,6 +63,8 @@ def estimate_files(
         Columns that the model saw.
     change : {"auto", "none", "shares", "inputs"}
         As in `stakes.estimation.estimate_cost`.
+    attended : callable, optional
+        Shows the progress of an engine.
 
     Returns
     -------
@@ -69,14 +72,13 @@ def estimate_files(
         By model, with `.estimates`.
     """
     of_kind(inquiry, "inquiry", Inquiry)
-    labelled = inquiry.but(source=reference)
-    for each in (inquiry, labelled):
-        refuse_far(each)
+    labelled, of_old = in_rows(inquiry.but(source=reference), attended)
+    rows, of_new = in_rows(inquiry, attended)
     question = asked(labelled)
-    fresh = table_in(inquiry)
+    fresh = table_in(rows)
     _refuse_labelled(inquiry, fresh, question)
     columns = inputs.split(",") if isinstance(inputs, str) and inputs else list(inputs)
-    found, notes = {}, [*question.notes]
+    found, notes = {}, [*of_old, *of_new, *question.notes]
     old, said = _models(question, question.table, question.cases)
     new, more = _models(question, fresh, all_rows(question, fresh))
     notes += [*said, *more]
@@ -110,17 +112,6 @@ def _refuse_labelled(inquiry: Inquiry, fresh: Table, question: Asked) -> None:
         hint=f"{by_labels}\nan estimate as if there were no labels:  leave '{label}' out of "
         f"{shlex.quote(file)}",
     )
-
-
-def refuse_far(inquiry: Inquiry) -> None:
-    """Raise for rows that an engine would count."""
-    file = inquiry.file
-    far = inquiry.is_far if file is None else is_far(file, inquiry.engine, rows_needed=True)
-    if far:
-        raise DataError(
-            "estimates need rows that can be read into memory.",
-            hint="from counts in Python:  DecidedCases.from_bins(bins, application=app)",
-        )
 
 
 def table_in(inquiry: Inquiry) -> Table:

@@ -15,7 +15,6 @@ from stakes.application.application import refuse_paid_errors
 from stakes.cli.commands.estimate.file_estimates import (
     SameRule,
     all_rows,
-    refuse_far,
     refuse_unlikely,
     table_in,
 )
@@ -46,6 +45,7 @@ from stakes.inquiry.option_words import binary_case_costs
 from stakes.inquiry.truth import Cases, cases_of, quoted, rows_of, texts
 from stakes.messages.audience import speaking_of
 from stakes.sources.cells import Labels
+from stakes.sources.source import is_far
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_table
 from stakes.sources.table_output import csv_of, json_lines_of
@@ -237,7 +237,7 @@ def plan_of_file(
 
 def _asked_of_some(inquiry: Inquiry) -> Asked:
     """The question; its cases are the rows that have a label."""
-    refuse_far(inquiry)
+    _refuse_far(inquiry)
     table = table_in(inquiry)
     if inquiry.label in table.names and not table.labels(inquiry.label or "").names:
         raise DataError(
@@ -259,7 +259,7 @@ def _asked_of_some(inquiry: Inquiry) -> Asked:
 
 def _asked_of_none(inquiry: Inquiry) -> Asked:
     """The question about rows that need no label: outcomes come from the options."""
-    refuse_far(inquiry)
+    _refuse_far(inquiry)
     filed, words = costs_given(inquiry)
     table, inquiry, notes = table_of(inquiry.but(source=table_in(inquiry)))
     label = inquiry.label if inquiry.label in table.names else ""
@@ -286,6 +286,18 @@ def _outcomes(table: Table, inquiry: Inquiry, filed: Application | None) -> tupl
             return named
     positive = inquiry.positive or "1"
     return ("0" if positive == "1" else f"not {positive}", positive)
+
+
+def _refuse_far(inquiry: Inquiry) -> None:
+    """Raise for rows that an engine would read: of those with labels, none may be left out."""
+    file = inquiry.file
+    far = inquiry.is_far if file is None else is_far(file, inquiry.engine, rows_needed=True)
+    if far:
+        raise DataError(
+            "estimates from the labels of some rows, and plans which to label, need all rows in "
+            "memory.",
+            hint="take a sample of the rows without labels, and all with labels, in one file",
+        )
 
 
 def _refuse_shares(question: Asked) -> None:
