@@ -7,7 +7,9 @@ import shlex
 
 import pytest
 
+from stakes.exceptions import FormatError
 from stakes.sources.trial_lists import fits, lone_half, read_list
+from stakes.sources.trial_lists import read as read_table_of
 
 # (speaker, recording, target?, score): at equal costs and the shares of the data, 3 of 8 targets,
 # the threshold on the llr is log(5/3) = 0.51: one miss (0.4), one false alarm (1.2)
@@ -303,3 +305,11 @@ def test_trials_with_two_different_keys_are_refused(run, write, form):
     assert "; s2 u3 (" in ran.err
     write("t.txt", lines(FORMS[form], [*TRIALS, *TRIALS[1:3]]))  # the same key twice
     assert run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS).code == 0
+
+
+def test_a_later_line_without_a_key_is_refused():
+    """The kind of a file is recognised by its first 64 kB."""
+    first = "".join(f"s{k} u{k} {'target' if k % 2 else 'nontarget'} {k}.5\n" for k in range(5000))
+    assert fits(first.encode())
+    with pytest.raises(FormatError, match=r"^day\.txt: the first lines have a key"):
+        read_table_of((first + "s1 u1 s1 2.5\n").encode(), "day.txt")

@@ -50,7 +50,11 @@ def read(data: bytes, name: str) -> Table:
 
 def table_of_list(found: List) -> Table:
     """A list with keys as a table."""
-    assert found.keys is not None
+    if found.keys is None:  # `fits` looks at the first lines only
+        raise FormatError(
+            f"{found.source}: the first lines have a key, and a later one has none.",
+            hint="every line needs a key, e.g.  speaker recording target 2.31",
+        )
     columns: dict[str, NDArray[Any]] = {"truth": found.keys}
     columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
     if found.scores is not None:
