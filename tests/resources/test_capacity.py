@@ -432,3 +432,16 @@ class TestRuleWithPrices:
         assert (rows["margin"] >= 0).all()
         chosen = duckdb.sql(f"SELECT {rule.to_sql('duckdb')} AS d FROM frame").fetchnumpy()["d"]
         np.testing.assert_array_equal(np.asarray(chosen).astype(str), found.decisions.astype(str))
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_a_limit_beside_one_that_follows_from_it(taken):
+    expected = np.random.default_rng(0).gamma(1, 100, (3000, 2)) * [0.5, 1]
+    found = solve(expected, {1: taken, 0: (2900, None)})
+    gains = np.sort(expected[:, 0] - expected[:, 1])[::-1]
+    assert found.limits[0].price == pytest.approx(gains[taken])
+    assert found.limits[1].price == 0
+    assert found.prices[0] == 0
+    assert gains[taken] <= found.prices[1]
+    assert found.limits[0].used == taken
+    assert found.cost * 3000 == pytest.approx(expected[:, 0].sum() - gains[:taken].sum())
