@@ -55,7 +55,8 @@ def test_what_cannot_be_done_in_every_case_is_no_naive_decision(two_classes):
     [
         ("1=..30,0=..780", {"fn": 10, "fp": 1}, [770 / 800, 30 / 800]),  # '1' saves most
         ("1=..30,0=..780", {"fn": 1, "fp": 9}, [780 / 800, 20 / 800]),
-        ("1=200..", {"fn": 1, "fp": 9}, [0, 1]),
+        ("1=200..", {"fn": 1, "fp": 9}, [600 / 800, 200 / 800]),  # not always '1', which is dear
+        ("1=200..", {"fn": 50, "fp": 1}, [0, 1]),
         ("1=200..300", {"fn": 1, "fp": 9}, [600 / 800, 200 / 800]),
         ("1=25%..50%", {"fn": 50, "fp": 1}, [0.5, 0.5]),
         ("1=..300", {"fn": 50, "fp": 1}, [1, 0]),
@@ -127,6 +128,15 @@ def test_weights_and_other_priors(two_classes):
     taken = ev.capacity["m"].decisions == 1
     assert 0.045 < each[taken].sum() <= 0.05 + 1e-9
     assert p[taken].min() >= p[~taken].max()
+
+
+def test_limits_that_say_the_same_are_not_said_to_cost_nothing(two_classes):
+    y, p = two_classes
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, capacity="1=30,0=770..")
+    first, second, both = ev.capacity.notes("m")
+    assert "reached (30 of these 800 cases); one more by itself would save nothing" in first
+    assert "reached (770 of these 800 cases); one fewer by itself would save nothing" in second
+    assert "Without limits" in both
 
 
 def test_slices_are_those_of_the_same_decisions(two_classes):
