@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +54,23 @@ def test_asks_for_what_is_missing(
 ) -> None:
     assert main([*CALL, *more]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_rows_without_all_answers_are_not_left_out_silently(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = example_path("churn.csv").read_text().splitlines()
+    at = lines[0].split(",").index("gbm_p")
+    for k in (5, 9):
+        row = lines[k].split(",")
+        lines[k] = ",".join([*row[:at], "", *row[at + 1 :]])
+    file = tmp_path / "log.csv"
+    file.write_text("\n".join(lines))
+    call = [CALL[0], str(file), *CALL[2:], "--prices", "0,0.5"]
+    for more in ([], ["--missing", "naive"]):
+        assert main([*call, *more]) == 2
+        said = capsys.readouterr().err
+        assert "2 rows of gbm_p" in said
+        assert "--missing drop" in said
+    assert main([*call, "--missing", "drop"]) == 0
+    assert "4 998 rows" in capsys.readouterr().err

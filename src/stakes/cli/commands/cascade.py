@@ -17,7 +17,7 @@ from stakes.cli.options import (
     add_model_options,
     add_options,
 )
-from stakes.cli.problems import EXIT_CODES, EXIT_OK
+from stakes.cli.problems import EXIT_CODES, EXIT_OK, warn
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import shown
 
@@ -158,7 +158,15 @@ def _given(args: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
         )
     app, _ = at_place(question.application, question.cases.priors, inquiry)
     models = models_of(table, question.cases, texts(app.decisions), inquiry)
-    models, cases, _ = without_gaps(models, question.cases, inquiry)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
+    if gaps and inquiry.missing is None:
+        raise DataError(
+            f"a cascade is learnt from rows with the answers of all stages; {gaps.values['gaps']}",
+            hint="to leave those rows out: --missing drop   (not if a stage was asked only where "
+            "another was unsure: the rows left then say nothing about the others)",
+        )
+    if gaps:
+        warn(str(gaps))
     app, _ = at_place(question.application, cases.priors, inquiry)
     costs: Any = app.with_priors(None)
     said: Sequence[str] = describe_costs(app.costs, unit=app.unit).splitlines()
