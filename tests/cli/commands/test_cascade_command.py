@@ -56,6 +56,23 @@ def test_asks_for_what_is_missing(
     assert said in capsys.readouterr().err
 
 
+def test_prices_of_each_case_are_arithmetic_over_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call = ["cascade", str(example_path("loans.csv")), "--label", "default", "--scores",
+            "bureau_p,bank_p", "--cost", "fn=0.75*amount", "fp=0.02*amount+150"]  # fmt: skip
+    assert main([*call, "--prices", "0,0.01*amount", "--json"]) == 0
+    costs = {row["way"]: row["cost"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    with example_path("loans.csv").open(newline="") as file:
+        mean = sum(0.01 * float(row["amount"]) for row in csv.DictReader(file)) / 3000
+    assert main([*call, "--prices", "0,0", "--json"]) == 0
+    free = {row["way"]: row["cost"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert costs["bank_p"] == pytest.approx(free["bank_p"] + mean)
+    assert costs["bureau_p"] == pytest.approx(free["bureau_p"])
+    assert main([*call, "--prices", "0,0.01*amount"]) == 0
+    assert "bank_p 0.01*amount" in capsys.readouterr().out
+
+
 def test_rows_without_all_answers_are_not_left_out_silently(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
