@@ -165,6 +165,31 @@ def test_decisions_and_tables_are_refused(two_classes):
         stakes.evaluate(None, {"m": table}, costs={"fn": 10, "fp": 1}, capacity="1=9")
 
 
+def test_given_decisions_must_keep_the_limits(two_classes):
+    y, p = two_classes
+    options = {"costs": {"fn": 10, "fp": 1}, "capacity": "1=10..80"}
+    kept = np.zeros(800, dtype=int)
+    kept[:40] = 1
+    ev = stakes.evaluate(y, {"m": p, "old": kept}, **options)
+    assert ev["old"].cost == pytest.approx((10 * y[40:].sum() + (1 - y[:40]).sum()) / 800)
+    for often in (9, 81):
+        given = np.arange(800) < often
+        with pytest.raises(StakesError, match=f"'old' decides '1' in {often} of 800 cases"):
+            stakes.evaluate(y, {"m": p, "old": given.astype(int)}, **options)
+
+
+def test_gaps_are_not_filled_with_decisions_within_limits(tmp_path, capsys):
+    file = tmp_path / "gap.csv"
+    file.write_text(
+        "y,a,b\n" + "".join(f"{k % 2},0.{k % 9},{k % 9 / 10 or ''}\n" for k in range(99))
+    )
+    told = ["eval", str(file), "--label", "y", "--positive", "1", "--scores", "a,b", "--cost",
+            "fn=9", "fp=1", "--capacity", "1=20"]  # fmt: skip
+    assert main([*told, "--missing", "naive"]) == 2
+    assert "--missing drop" in capsys.readouterr().err
+    assert main([*told, "--missing", "drop"]) == 0
+
+
 def test_the_command_line_says_what_python_says(capsys):
     told = ["eval", LOANS, "--label", "default", "--scores", "bank_p", "--cost", *AMOUNTS,
             "--capacity", "1=100/day", "--volume", "3000/day", "--json"]  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._names import one_of, place_of
 from stakes.application import Application, CaseCosts
+from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money
 from stakes.resources.capacity import CapacityOptimum, LimitPrice, optimum
@@ -104,6 +105,21 @@ class ModelCapacity:
             most = (at_most or {}).get(each.limit.decision, each.high)
             low[at], high[at] = each.low / first.n_cases, min(most / first.n_cases, 1.0)
         return low, high
+
+    def refuse_beyond(self, model: str, decisions: NDArray[Any]) -> None:
+        """Raise where decisions that were given break a limit."""
+        found = next(iter(self.optima.values()))
+        each = np.ones(decisions.size) if self.weights is None else self.weights
+        taken = np.bincount(decisions, each, len(found.names)) / each.sum()
+        for one in found.limits:
+            used = float(taken[found.names.index(one.limit.decision)]) * found.n_cases
+            close = _CLOSE * found.n_cases
+            if not one.low - close <= used <= one.high + close:
+                raise DataError(
+                    f"{model!r} decides '{one.limit.decision}' in {grouped(used)} of "
+                    f"{grouped(found.n_cases)} cases; the limit is {one.limit.ends_words}.",
+                    hint="give its probabilities, so that it can keep the limit, or leave it out",
+                )
 
     def record(self) -> list[dict[str, Any]]:
         """A row for each model and limit, as JSON types."""

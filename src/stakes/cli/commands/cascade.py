@@ -97,9 +97,7 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _print(
-    found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[str, str]
-) -> None:
+def _print(found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[str, str]) -> None:
     """The costs that were used, every way to decide, and the verdict."""
     from stakes.cli.show.fixed_width import Column, print_columns
     from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
@@ -177,12 +175,16 @@ def _given(
     if question.words is not None:
         costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
         said = said_per_case(question.words, app, cases)
-    return {
-        "y_true": as_positions(cases.truth),
-        "stages": {m.name: posteriors_of(m, cases, app, inquiry) for m in models},
-        "costs": costs,
-        "sample_weight": cases.weights,
-    }, said, lambda name: table.numbers(name)[cases.rows]
+    return (
+        {
+            "y_true": as_positions(cases.truth),
+            "stages": {m.name: posteriors_of(m, cases, app, inquiry) for m in models},
+            "costs": costs,
+            "sample_weight": cases.weights,
+        },
+        said,
+        lambda name: table.numbers(name)[cases.rows],
+    )
 
 
 def _prices(
