@@ -1029,6 +1029,14 @@ class TestEighthList:
                 lambda: stakes.resources.evaluate_cascade(Y, GBM, LOGREG, costs=COSTS, cost=0.5),
                 'prices={"small": 0, "large": 0.05}',
             ),
+            (
+                lambda: _rule().decide_frame(GBM, columns="p"),
+                'dataclasses.replace(rule, columns="p").decide_frame(frame)',
+            ),
+            (
+                lambda: stakes.evaluate_frame(GBM, label="y", costs=COSTS, capacity="1=1"),
+                'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, capacity="1=100")',
+            ),
         ],
     )
     def test_python(self, typed: Any, answer: str) -> None:

@@ -386,13 +386,18 @@ OPTIONS: dict[str, dict[str, str]] = {
     | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
                     "leave it out: most intervals here need no draws, and the others draw enough"),
     "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"'),
+    "DecisionRule.decide_frame": dict.fromkeys(
+        ("column", "columns", "score", "scores"),
+        'dataclasses.replace(rule, columns="p").decide_frame(frame)'),
     "Evaluation.decide": {"case_costs": "costs=..., those of each new case"},
     "Evaluation.rule": dict.fromkeys(("columns", "column"),
                                      'ev.rule().to_sql("duckdb", columns="p")'),
     "evaluate_frame": {"abstain": _ABSTAIN, "abstention": _ABSTAIN, "groups": "by=",
                        "score": "scores=", "y_true": "label=, the name of a column",
                        "y": "label=, the name of a column", "weights": 'sample_weight="column"',
-                       "models": "scores=, names of columns", "proba": "posteriors="},
+                       "models": "scores=, names of columns", "proba": "posteriors=",
+                       "capacity": 'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, '
+                                   'capacity="1=100"), which ranks the cases in memory'},
     "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
     "Application": dict.fromkeys(
         ("classes", "labels", "class_names", "positive", "pos_label", "decisions"),

@@ -272,6 +272,21 @@ def test_the_curve_is_the_optimum_at_every_capacity():
     assert (np.diff(steps) >= -1e-12).all()  # convex
 
 
+def test_the_curve_begins_where_the_other_limits_can_be_kept():
+    p = np.random.default_rng(4).random(50)
+    curve = capacity_curve(p, Application([[0, 5], [10, 0]]), decision=1, capacity={0: 20})
+    assert curve.capacity[[0, -1]].tolist() == [30, 50]
+    with pytest.raises(UndefinedError, match="keep all limits: '0' at most 20; '1' at most 29"):
+        capacity_curve(p, Application([[0, 5], [10, 0]]), decision=1, capacity={0: 20}, stops=[29])
+
+
+def test_a_curve_is_asked_for_a_number_on_it():
+    curve = capacity_curve([0.1, 0.9], Application([[0, 5], [10, 0]]), decision=1)
+    for capacity in (-1, math.nan):
+        with pytest.raises(DataError, match="the curve begins at 0"):
+            curve.at(capacity)
+
+
 def test_the_curve_beside_another_limit():
     rng = np.random.default_rng(4)
     p = rng.random(40)
@@ -432,3 +447,16 @@ class TestRuleWithPrices:
         assert (rows["margin"] >= 0).all()
         chosen = duckdb.sql(f"SELECT {rule.to_sql('duckdb')} AS d FROM frame").fetchnumpy()["d"]
         np.testing.assert_array_equal(np.asarray(chosen).astype(str), found.decisions.astype(str))
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_a_limit_beside_one_that_follows_from_it(taken):
+    expected = np.random.default_rng(0).gamma(1, 100, (3000, 2)) * [0.5, 1]
+    found = solve(expected, {1: taken, 0: (2900, None)})
+    gains = np.sort(expected[:, 0] - expected[:, 1])[::-1]
+    assert found.limits[0].price == pytest.approx(gains[taken])
+    assert found.limits[1].price == 0
+    assert found.prices[0] == 0
+    assert gains[taken] <= found.prices[1]
+    assert found.limits[0].used == taken
+    assert found.cost * 3000 == pytest.approx(expected[:, 0].sum() - gains[:taken].sum())

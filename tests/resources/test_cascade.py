@@ -191,6 +191,8 @@ class TestRefusals:
             evaluate_cascade(truth, {"small": stages["small"], "oracle": stages["large"]}, **told)
         with pytest.raises(DataError, match="100 cases or more; got 50"):
             fit_cascade(truth[:50], {k: v[:50] for k, v in stages.items()}, **told)
+        with pytest.raises(DataError, match="100 cases or more; got 60"):
+            fit_cascade(truth, stages, **told, sample_weight=np.arange(200) < 60)
         some = {k: v[:110] for k, v in stages.items()}
         with pytest.raises(DataError, match="88 of 110 cases are left"):
             evaluate_cascade(truth[:110], some, **told)

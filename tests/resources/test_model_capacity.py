@@ -55,7 +55,8 @@ def test_what_cannot_be_done_in_every_case_is_no_naive_decision(two_classes):
     [
         ("1=..30,0=..780", {"fn": 10, "fp": 1}, [770 / 800, 30 / 800]),  # '1' saves most
         ("1=..30,0=..780", {"fn": 1, "fp": 9}, [780 / 800, 20 / 800]),
-        ("1=200..", {"fn": 1, "fp": 9}, [0, 1]),
+        ("1=200..", {"fn": 1, "fp": 9}, [600 / 800, 200 / 800]),  # not always '1', which is dear
+        ("1=200..", {"fn": 50, "fp": 1}, [0, 1]),
         ("1=200..300", {"fn": 1, "fp": 9}, [600 / 800, 200 / 800]),
         ("1=25%..50%", {"fn": 50, "fp": 1}, [0.5, 0.5]),
         ("1=..300", {"fn": 50, "fp": 1}, [1, 0]),
@@ -129,6 +130,15 @@ def test_weights_and_other_priors(two_classes):
     assert p[taken].min() >= p[~taken].max()
 
 
+def test_limits_that_say_the_same_are_not_said_to_cost_nothing(two_classes):
+    y, p = two_classes
+    ev = stakes.evaluate(y, {"m": p}, costs={"fn": 10, "fp": 1}, capacity="1=30,0=770..")
+    first, second, both = ev.capacity.notes("m")
+    assert "reached (30 of these 800 cases); one more by itself would save nothing" in first
+    assert "reached (770 of these 800 cases); one fewer by itself would save nothing" in second
+    assert "Without limits" in both
+
+
 def test_slices_are_those_of_the_same_decisions(two_classes):
     y, p = two_classes
     by = np.where(np.arange(800) % 3, "a", "b")
@@ -153,6 +163,31 @@ def test_decisions_and_tables_are_refused(two_classes):
     table = stakes.ConfusionMatrix([[5, 1], [1, 5]])
     with pytest.raises(StakesError, match="capacity"):
         stakes.evaluate(None, {"m": table}, costs={"fn": 10, "fp": 1}, capacity="1=9")
+
+
+def test_given_decisions_must_keep_the_limits(two_classes):
+    y, p = two_classes
+    options = {"costs": {"fn": 10, "fp": 1}, "capacity": "1=10..80"}
+    kept = np.zeros(800, dtype=int)
+    kept[:40] = 1
+    ev = stakes.evaluate(y, {"m": p, "old": kept}, **options)
+    assert ev["old"].cost == pytest.approx((10 * y[40:].sum() + (1 - y[:40]).sum()) / 800)
+    for often in (9, 81):
+        given = np.arange(800) < often
+        with pytest.raises(StakesError, match=f"'old' decides '1' in {often} of 800 cases"):
+            stakes.evaluate(y, {"m": p, "old": given.astype(int)}, **options)
+
+
+def test_gaps_are_not_filled_with_decisions_within_limits(tmp_path, capsys):
+    file = tmp_path / "gap.csv"
+    file.write_text(
+        "y,a,b\n" + "".join(f"{k % 2},0.{k % 9},{k % 9 / 10 or ''}\n" for k in range(99))
+    )
+    told = ["eval", str(file), "--label", "y", "--positive", "1", "--scores", "a,b", "--cost",
+            "fn=9", "fp=1", "--capacity", "1=20"]  # fmt: skip
+    assert main([*told, "--missing", "naive"]) == 2
+    assert "--missing drop" in capsys.readouterr().err
+    assert main([*told, "--missing", "drop"]) == 0
 
 
 def test_the_command_line_says_what_python_says(capsys):

@@ -140,7 +140,7 @@ def _naive(
     unguided = paid @ shares
     perfect = (unguided == least)[weights > 0].all()  # exact, whatever the rounding
     naive = naive_of(app, constant, None if perfect else float(weights @ least), shares)
-    return naive, unguided, paid[:, always] if always.any() else unguided[:, None]
+    return naive, unguided, unguided[:, None] if naive.shares else paid[:, always]
 
 
 def _refuse_others(costs: CaseCosts, rows: Rows) -> None:

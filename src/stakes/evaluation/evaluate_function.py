@@ -12,7 +12,7 @@ import numpy as np
 from stakes._checks import same_length
 from stakes._columns import as_array
 from stakes._guesses import answers_guesses
-from stakes._names import as_name, as_positions, encode, listed
+from stakes._names import as_name, as_positions, encode
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -310,6 +310,9 @@ def _within_capacity(
         weights=None if alike else case_weights(cases, app),
         level=options["level"],
     )
+    for model in rows.models:
+        if model.decisions is not None:
+            limited.refuse_beyond(model.name, model.decisions)
     models = tuple(
         Model(model.name, None, limited[model.name].decisions) if model in said else model
         for model in rows.models
@@ -347,9 +350,6 @@ def _with_capacity(
     }
     found = with_rules(found, {model.name: rules.get(model.name) for model in found.models})
     notes = limited.notes(found.best)
-    given = [model.name for model in rows.models if model.name not in rules]
-    if given:
-        notes.append(Note("capacity-of-decisions", models=listed(given)))
     absent = {**found.absent, "sliders": "sliders-within-limits"}
     return replace(found, capacity=limited, absent=absent, notes=(*found.notes, *notes))
 

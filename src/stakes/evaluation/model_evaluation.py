@@ -118,7 +118,7 @@ class Stretch:
     high: float
 
 
-#: What the best naive rule does if limits allow no decision in every case.
+#: What the best naive rule does if limits allow no decision in every case, or require one.
 AT_RANDOM = "deciding at random within the limits"
 
 
@@ -129,14 +129,14 @@ class Naive:
     Parameters
     ----------
     decision : name
-        Always taken; if limits allow no decision in every case, the one that is taken most.
+        Always taken; with `shares`, the one that is taken most.
     cost : float
         Per case, as given.
     avoidable : float
         The same above the cheapest decision of each case: what the NEC divides by.
     shares : tuple of pairs of name and float
         In what share of the cases, drawn at random, each decision is taken, if limits allow none
-        in every case; empty otherwise.
+        in every case, or require one; empty if one is always taken.
     """
 
     decision: Name

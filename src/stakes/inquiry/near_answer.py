@@ -50,7 +50,8 @@ def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
     app, _ = at_place(question.application, question.cases.priors, inquiry)
     with speaking_of(ids=question.cases.ids):
         models = models_of(table, question.cases, texts(app.decisions), inquiry)
-    models, cases, gaps = without_gaps(models, question.cases, inquiry)
+    free = inquiry.capacity is None  # within limits, rows are ranked by what the model says
+    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=free)
     place = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
     if inquiry.file is not None:

@@ -52,8 +52,6 @@ _INFO = {
     # what limits on decisions cost
     "capacity-price": "{sentence}",
     "capacity-cost": "Without limits, {model} would be expected to cost {amount} less per case.",
-    "capacity-of-decisions": "{models} gave decisions, which are judged as they are and may exceed "
-    "the capacity.",
     # which shares of the outcomes count, of a file
     "shares-of-file": "Assuming the same class mix as this file; change it with --prevalence.",
     "rates-weighed": "{both} The error rates of each outcome were re-weighted to the new shares. "

@@ -14,7 +14,13 @@ from stakes._guesses import AnswersGuesses
 from stakes._names import as_name, as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.exceptions import CostError, DataError
-from stakes.resources.capacity import count_alike, expected_costs, optimum, refuse_no_case
+from stakes.resources.capacity import (
+    batch_ends,
+    count_alike,
+    expected_costs,
+    optimum,
+    refuse_no_case,
+)
 from stakes.resources.limit import Limit, read_limits
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
@@ -49,8 +55,9 @@ class CapacityCurve(AnswersGuesses):
 
     def at(self, capacity: float) -> dict[str, float]:
         """The row of the curve at the largest capacity that is not above this one."""
-        place = int(np.searchsorted(self.capacity, as_number(capacity, "capacity"), "right")) - 1
-        if place < 0:
+        wanted = as_number(capacity, "capacity")
+        place = int(np.searchsorted(self.capacity, wanted, "right")) - 1
+        if place < 0 or np.isnan(wanted):
             raise DataError(f"the curve begins at {self.capacity[0]:g}; got {capacity:g}.")
         return {name: float(column[place]) for name, column in self.frame().items()}
 
@@ -144,7 +151,7 @@ def curve_of(
     if not others and not low and not packed:
         whole = _whole_curve(expected, names.index(decision), decision, weights, paid)
         return whole if stops is None else _picked(whole, _stops(stops, len(expected)))
-    wanted = _stops(stops, len(expected), low)
+    wanted = _stops(stops, len(expected), max(low, _left(others, len(expected), names, app)))
     found = [
         optimum(expected, names, (*others, Limit(decision, k, low)), weights, app=app)
         for k in wanted.tolist()
@@ -160,6 +167,14 @@ def curve_of(
         None if paid is None
         else np.array([each @ paid[rows, one.decisions] / len(rows) for one in found]),
     )  # fmt: skip
+
+
+def _left(
+    others: tuple[Limit, ...], size: int, names: tuple[Name, ...], app: Application | None
+) -> float:
+    """How many cases the upper limits on all other decisions leave over."""
+    ends = batch_ends(others, float(size), app, whole=True)
+    return 0.0 if len(others) < len(names) - 1 else size - sum(high for _, high in ends)
 
 
 def _picked(whole: CapacityCurve, stops: FloatArray) -> CapacityCurve:

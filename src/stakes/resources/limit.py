@@ -260,8 +260,8 @@ def _period(text: str) -> str | None:
 
 def refuse_impossible(limits: Sequence[Limit], total: float) -> None:
     """Raise where no decisions keep the limits, with what stands against it."""
-    said = "; ".join(map(str, limits))
+    said = "; ".join(f"'{limit.decision}' {limit.ends_words}" for limit in limits)
     raise UndefinedError(
-        f"no decisions for {grouped(total)} cases keep all limits: {said}.",
+        f"no decisions for {grouped(total)} case{'s' * (total != 1)} keep all limits: {said}.",
         hint="loosen one of them",
     )

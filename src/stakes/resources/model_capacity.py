@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._names import one_of, place_of
 from stakes.application import Application, CaseCosts
+from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money
 from stakes.resources.capacity import CapacityOptimum, LimitPrice, optimum
@@ -105,6 +106,21 @@ class ModelCapacity:
             low[at], high[at] = each.low / first.n_cases, min(most / first.n_cases, 1.0)
         return low, high
 
+    def refuse_beyond(self, model: str, decisions: NDArray[Any]) -> None:
+        """Raise where decisions that were given break a limit."""
+        found = next(iter(self.optima.values()))
+        each = np.ones(decisions.size) if self.weights is None else self.weights
+        taken = np.bincount(decisions, each, len(found.names)) / each.sum()
+        for one in found.limits:
+            used = float(taken[found.names.index(one.limit.decision)]) * found.n_cases
+            close = _CLOSE * found.n_cases
+            if not one.low - close <= used <= one.high + close:
+                raise DataError(
+                    f"{model!r} decides '{one.limit.decision}' in {grouped(used)} of "
+                    f"{grouped(found.n_cases)} cases; the limit is {one.limit.ends_words}.",
+                    hint="give its probabilities, so that it can keep the limit, or leave it out",
+                )
+
     def record(self) -> list[dict[str, Any]]:
         """A row for each model and limit, as JSON types."""
         return [
@@ -138,17 +154,19 @@ def possible_always(low: FloatArray, high: FloatArray) -> NDArray[np.bool_]:
 def naive_shares(constant: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """In what share of the cases each decision is taken by the best rule that ignores the cases.
 
-    The cheapest decision that can be taken in every case. Where none can, cases are drawn at
-    random: each decision as often as it must be taken, and then the cheapest as often as they may.
+    The cheapest decision that can be taken in every case. Where none can, or a decision must be
+    taken, cases are drawn at random: each decision as often as it must be taken, and then the
+    cheapest as often as they may.
     """
-    if (possible := possible_always(low, high)).any():
+    possible = possible_always(low, high)
+    if possible.any() and not (low > _CLOSE).any():
         return np.asarray(
             np.arange(len(low)) == np.where(possible, constant, np.inf).argmin(), float
         )
     shares = low.copy()
     for at in np.argsort(constant, kind="stable"):
         shares[at] += min(high[at] - low[at], max(0.0, 1.0 - shares.sum()))
-    return shares
+    return shares if shares.max() < 1 - _CLOSE else shares.round()
 
 
 def limit_record(each: LimitPrice) -> dict[str, Any]:
@@ -170,11 +188,16 @@ def limit_in_words(each: LimitPrice, cases: float, unit: str | None, model: str 
     """How far a limit was used, and what one more is worth, as a sentence."""
     used = f"{grouped(round(each.used, 2))} of these {grouped(round(cases, 2))} cases"
     limit = f"Limit on '{each.limit.decision}', {each.limit.ends_words}"
+    per = f" per {each.limit.period}" if each.limit.period else ""
     if not each.binds:
+        close = _CLOSE * cases
+        at_most = cases > each.high <= each.used + close
+        if at_most or 0 < each.low >= each.used - close:
+            alone = f"one {'more' if at_most else 'fewer'}{per} by itself would save nothing"
+            return f"{limit}: reached ({used}); {alone}."
         return f"{limit}: costs nothing ({used})."
     low, high = (_amount(end, None) for end in each.interval)
     more = "one fewer" if each.lower else "one more"
-    per = f" per {each.limit.period}" if each.limit.period else ""
     worth = f"{_amount(each.price, unit)} ({low} to {high})"
     whose = "the probabilities" if model is None else f"the probabilities of {model}"
     return f"{limit}: reached ({used}); {more}{per} would save {worth}, if {whose} are right."

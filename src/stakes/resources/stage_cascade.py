@@ -173,8 +173,9 @@ def fit_cascade(
 
 def fitted_cascade(given: Stages) -> Cascade:
     """A cascade from checked input."""
-    if given.size < LEAST_CASES:
-        raise DataError(f"a cascade is learnt from {LEAST_CASES} cases or more; got {given.size}.")
+    counting = np.count_nonzero(given.share)
+    if counting < LEAST_CASES:
+        raise DataError(f"a cascade is learnt from {LEAST_CASES} cases or more; got {counting}.")
     calibrators = tuple(_calibrator(given, s) for s in range(len(given.names)))
     cases = calibrated(given, calibrators)
     routes, first = _backwards(cases)

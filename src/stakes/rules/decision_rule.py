@@ -214,6 +214,7 @@ class DecisionRule(CutPoints):
             return self.decisions[decided_record(self, score)]
         return decided_one(self, score)
 
+    @answers_guesses
     def decide_frame(self, frame: Any, *, on_error: str = "raise", capacity: Any = None) -> Any:
         """The table with four more columns: what to do with each row.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +54,40 @@ def test_asks_for_what_is_missing(
 ) -> None:
     assert main([*CALL, *more]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_prices_of_each_case_are_arithmetic_over_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call = ["cascade", str(example_path("loans.csv")), "--label", "default", "--scores",
+            "bureau_p,bank_p", "--cost", "fn=0.75*amount", "fp=0.02*amount+150"]  # fmt: skip
+    assert main([*call, "--prices", "0,0.01*amount", "--json"]) == 0
+    costs = {row["way"]: row["cost"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    with example_path("loans.csv").open(newline="") as file:
+        mean = sum(0.01 * float(row["amount"]) for row in csv.DictReader(file)) / 3000
+    assert main([*call, "--prices", "0,0", "--json"]) == 0
+    free = {row["way"]: row["cost"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert costs["bank_p"] == pytest.approx(free["bank_p"] + mean)
+    assert costs["bureau_p"] == pytest.approx(free["bureau_p"])
+    assert main([*call, "--prices", "0,0.01*amount"]) == 0
+    assert "bank_p 0.01*amount" in capsys.readouterr().out
+
+
+def test_rows_without_all_answers_are_not_left_out_silently(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = example_path("churn.csv").read_text().splitlines()
+    at = lines[0].split(",").index("gbm_p")
+    for k in (5, 9):
+        row = lines[k].split(",")
+        lines[k] = ",".join([*row[:at], "", *row[at + 1 :]])
+    file = tmp_path / "log.csv"
+    file.write_text("\n".join(lines))
+    call = [CALL[0], str(file), *CALL[2:], "--prices", "0,0.5"]
+    for more in ([], ["--missing", "naive"]):
+        assert main([*call, *more]) == 2
+        said = capsys.readouterr().err
+        assert "2 rows of gbm_p" in said
+        assert "--missing drop" in said
+    assert main([*call, "--missing", "drop"]) == 0
+    assert "4 998 rows" in capsys.readouterr().err

@@ -63,12 +63,10 @@ def limited_choice(costs: Floats, weights: Floats, limits: Limits) -> Flow | Non
 
     `costs` has a row for each choice and a column for each case, as all tables here.
     """
-    ends = limits.use * weights.sum()
-    low = np.maximum(limits.low, np.minimum(ends.min(axis=0), 0.0))
-    bounded = Limits(limits.use, low, np.minimum(limits.high, ends.max(axis=0)))
+    bounded = _bounded(limits, float(weights.sum()))
     if not _can_be_kept(bounded, float(weights.sum())):
         return None
-    prices = np.zeros(low.size)
+    prices = np.zeros(bounded.low.size)
     if (size := costs.shape[1]) > _LEAF:
         order = np.random.default_rng(0).permutation(size)
         seen = 0
@@ -79,6 +77,14 @@ def limited_choice(costs: Floats, weights: Floats, limits: Limits) -> Flow | Non
             prices = _improved(costs[:, part], weights[part], share, prices, seen, close)
             seen = more
     return _boxsteps(costs, weights, bounded, prices)
+
+
+def _bounded(limits: Limits, total: float) -> Limits:
+    """The same limits with finite ends; those that are kept anyway are too far away for a price."""
+    least, most = limits.use.min(axis=0) * total, limits.use.max(axis=0) * total
+    low = np.where(limits.low <= least, least - total, limits.low)
+    high = np.where(limits.high >= most, most + total, limits.high)
+    return Limits(limits.use, low, high)
 
 
 def _improved(
@@ -346,7 +352,7 @@ def price_ends(
         looser[at] = abs(there[at])
         price = there[at] or prices[at]
         nearer = limits.low[at] <= 0 or limits.high[at] - used[at] <= used[at] - limits.low[at]
-        upper = price > 0 or (price == 0 and nearer and limits.high[at] < np.inf)
+        upper = limits.high[at] < np.inf and (price > 0 or (price == 0 and nearer))
         low, high = limits.low + by * (not upper), limits.high - by * upper
         # an end that would pass the other one takes it along
         narrow = Limits(limits.use, np.minimum(low, high) if upper else low,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ from stakes.cli.options import (
     add_model_options,
     add_options,
 )
-from stakes.cli.problems import EXIT_CODES, EXIT_OK
-from stakes.exceptions import CostError, DataError
+from stakes.cli.problems import EXIT_CODES, EXIT_OK, warn
+from stakes.exceptions import CostError, DataError, StakesError
 from stakes.messages.audience import shown
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ one costs, in the unit of the costs. Every row needs the answers of all stages.
     + EXIT_CODES
 )
 _STAGES = {
-    "--prices 0,0.5": "what asking each stage costs, in the order of the models",
+    "--prices 0,0.5": "what asking each stage costs, in the order of the models: numbers, or "
+    "arithmetic over columns, '0,0.002*tokens'",
     "--folds 5": "how many parts the cases are split into; each is judged by a cascade learnt from "
     "the others",
     "--level 0.95": "the confidence level of intervals",
@@ -75,9 +76,10 @@ def run(args: argparse.Namespace) -> int:
     file_after_amounts(args)
     settle_output(args)
     refuse_unfit({"-o": args.output}, inquiry_of(args))
-    given, costs_said = _given(args)
+    given, costs_said, column = _given(args)
     names = list(given["stages"])
-    given["prices"] = dict(zip(names, _prices(args.prices, names), strict=True))
+    prices = _prices(args.prices, names, column)
+    given["prices"] = {name: price for name, (_, price) in prices.items()}
     found = evaluate_cascade(
         given.pop("y_true"), given.pop("stages"), **given, folds=args.folds, rng=args.seed,
         level=args.level,
@@ -90,25 +92,23 @@ def run(args: argparse.Namespace) -> int:
     if args.json or args.csv:
         print((everything if args.json else columns)(), end="")
         return EXIT_OK
-    _print(found, costs_said, given["prices"])
+    _print(found, costs_said, {name: said for name, (said, _) in prices.items()})
     say_written(written)
     return EXIT_OK
 
 
-def _print(
-    found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[str, float]
-) -> None:
+def _print(found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[str, str]) -> None:
     """The costs that were used, every way to decide, and the verdict."""
     from stakes.cli.show.fixed_width import Column, print_columns
     from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
-    from stakes.messages.quantities import aligned, percent, plain
+    from stakes.messages.quantities import aligned, percent
     from stakes.resources.cascade_evaluation import CASCADE, ORACLE
 
     unit = found.cascade.application.unit
     tail = f" {unit}" if unit else ""
     for line in costs_said:
         print_aligned(line)
-    asked = ", ".join(f"{shown(name)} {plain(price)}" for name, price in prices.items())
+    asked = ", ".join(f"{shown(name)} {said}" for name, said in prices.items())
     print_wrapped(f"price of asking{f' ({unit})' if unit else ''}: {asked}")
     print()
     rows, level = found.frame(), percent(found.level).replace(" ", "")
@@ -134,8 +134,10 @@ def _print(
     print_wrapped(found.text, style=bold)
 
 
-def _given(args: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
-    """Truth, stages and costs of the rows, read as `stakes eval` reads them; costs in words."""
+def _given(
+    args: argparse.Namespace,
+) -> tuple[dict[str, Any], Sequence[str], Callable[[str], Any]]:
+    """What `evaluate_cascade` takes, read as `stakes eval` reads it; costs in words; columns."""
     from stakes._names import as_positions
     from stakes.application.cost_sentences import describe_costs
     from stakes.inquiry.case_question import asked, at_place
@@ -158,34 +160,63 @@ def _given(args: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
         )
     app, _ = at_place(question.application, question.cases.priors, inquiry)
     models = models_of(table, question.cases, texts(app.decisions), inquiry)
-    models, cases, _ = without_gaps(models, question.cases, inquiry)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
+    if gaps and inquiry.missing is None:
+        raise DataError(
+            f"a cascade is learnt from rows with the answers of all stages; {gaps.values['gaps']}",
+            hint="to leave those rows out: --missing drop   (not if a stage was asked only where "
+            "another was unsure: the rows left then say nothing about the others)",
+        )
+    if gaps:
+        warn(str(gaps))
     app, _ = at_place(question.application, cases.priors, inquiry)
     costs: Any = app.with_priors(None)
     said: Sequence[str] = describe_costs(app.costs, unit=app.unit).splitlines()
     if question.words is not None:
         costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
         said = said_per_case(question.words, app, cases)
-    return {
-        "y_true": as_positions(cases.truth),
-        "stages": {m.name: posteriors_of(m, cases, app, inquiry) for m in models},
-        "costs": costs,
-        "sample_weight": cases.weights,
-    }, said
+    return (
+        {
+            "y_true": as_positions(cases.truth),
+            "stages": {m.name: posteriors_of(m, cases, app, inquiry) for m in models},
+            "costs": costs,
+            "sample_weight": cases.weights,
+        },
+        said,
+        lambda name: table.numbers(name)[cases.rows],
+    )
 
 
-def _prices(text: str | None, names: list[str]) -> list[float]:
-    """The price of each stage."""
+def _prices(
+    text: str | None, names: list[str], column: Callable[[str], Any]
+) -> dict[str, tuple[str, Any]]:
+    """The price of each stage, as it is said and as a number or one for each row."""
     such = f"--prices {','.join(['0', *['0.5'] * (len(names) - 1)])}"
     if text is None:
         raise CostError(f"what does asking {' and '.join(names)} cost?", hint=such)
-    try:
-        found = [float(word) for word in text.split(",")]
-    except ValueError:
-        raise CostError(f"--prices takes numbers; got '{text}'.", hint=such) from None
-    if len(found) != len(names):
+    words = [word.strip() for word in text.split(",")]
+    if len(words) != len(names):
         raise CostError(
-            f"--prices has {len(found)} number{'s' * (len(found) > 1)}, and there are "
+            f"--prices has {len(words)} number{'s' * (len(words) > 1)}, and there are "
             f"{len(names)} stages: {', '.join(names)}.",
             hint=such,
         )
-    return found
+    return {name: _price(word, column, such) for name, word in zip(names, words, strict=True)}
+
+
+def _price(word: str, column: Callable[[str], Any], such: str) -> tuple[str, Any]:
+    """One price: a number, or arithmetic over columns."""
+    from stakes.application import CostExpression
+    from stakes.messages.quantities import plain
+
+    try:
+        return plain(float(word)), float(word)
+    except ValueError:
+        pass
+    try:
+        return word, CostExpression(word).value(column)
+    except StakesError as error:
+        raise CostError(
+            f"--prices takes numbers, or arithmetic over columns; got '{word}': {error.message}",
+            hint=f"{such}, or --prices '0,0.002*tokens'",
+        ) from None
