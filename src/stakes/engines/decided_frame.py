@@ -126,7 +126,11 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
     """The rule for scores of the type of the columns if that is narrower than its own."""
     types = rows.collect_schema()
-    single = all(types[name] == nw.Float32 for name in names)
+    return in_single(rule, all(types[name] == nw.Float32 for name in names))
+
+
+def in_single(rule: DecisionRule, single: bool) -> DecisionRule:
+    """The rule for scores of float32, if they are `single` and it is for wider ones."""
     if not single or rule.score_type != "float64" or rule.scores == "decision":
         return rule
     return replace(rule, score_type="float32")

@@ -51,7 +51,12 @@ def _cell(value: Any) -> str:
     """A cell as text; empty if there is no value."""
     if value is None or value != value:
         return ""
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+    return _text(value) if isinstance(value, bytes) else str(value)
+
+
+def _text(value: bytes) -> str:
+    """Bytes as text, with those that are none escaped."""
+    return value.decode("utf-8", errors="backslashreplace")
 
 
 def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
@@ -104,8 +109,7 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         if cells.dtype.kind == "M":  # lists of nanoseconds would be plain numbers
             told = cells.astype(str).astype(object)
             told[np.isnat(cells)] = None
-        old.append([cell.decode("utf-8") if isinstance(cell, bytes) else cell
-                    for cell in told.tolist()])  # fmt: skip
+        old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)
     return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)
