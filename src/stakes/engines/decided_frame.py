@@ -22,7 +22,6 @@ from stakes.engines.narwhals_expressions import DIALECT
 from stakes.engines.undecided_rows import (
     counted_faults,
     ignores_case,
-    read_columns,
     refuse_absent,
     refuse_names,
     refuse_undecided,
@@ -43,7 +42,7 @@ from stakes.rules.decided_rows import (
     outside,
 )
 from stakes.rules.row_expressions import LARGEST_COST
-from stakes.rules.rule_sql import case_amounts, score_columns
+from stakes.rules.rule_sql import case_amounts, read_columns, score_columns
 from stakes.typing import FloatArray
 
 #: The types of pandas that can be null.

@@ -16,12 +16,12 @@ from stakes._optional import load
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_frame import DecidedFrame, arrays_read, columns_read, decided_frame
 from stakes.engines.decided_lazily import has_expression
-from stakes.engines.undecided_rows import read_columns, refuse_names, refuse_undecided
+from stakes.engines.undecided_rows import refuse_names, refuse_undecided
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import REASON
-from stakes.rules.rule_sql import score_columns
+from stakes.rules.rule_sql import read_columns, score_columns
 from stakes.sources.table_output import line_of
 
 #: Rows that leave DuckDB together, where NumPy decides them.

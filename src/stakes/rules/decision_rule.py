@@ -301,8 +301,8 @@ class DecisionRule(CutPoints):
         """The decision as one SQL expression, for a SELECT list.
 
         With one cut, the raw score is compared with the same cut as in `decide`, so every engine
-        decides alike. More classes, and costs per case, are decided by arithmetic. Nulls and
-        invalid probabilities give null.
+        decides alike. More classes, and costs per case, are decided by arithmetic. Nulls,
+        invalid probabilities, and text in SQLite give null.
 
         Parameters
         ----------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +69,14 @@ def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
 def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
     """The name of the decision for a row; null if the row holds no valid score."""
     names = score_columns(rule, columns)
+    decided = _decision_of(rule, dialect, names)
+    needed = [dialect.holds_number(name) for name in read_columns(rule, names)]
+    told = [each for each in needed if each is not None]
+    return Sql(f"CASE WHEN {reduce(and_, told).text} THEN {decided.text} END") if told else decided
+
+
+def _decision_of(rule: DecisionRule, dialect: SqlDialect, names: tuple[str, ...]) -> Sql:
+    """The same for columns of numbers."""
     if rule.scores == "decision":
         raise CostError("decisions are taken already; there is no SQL to decide them.")
     called = named_decisions(rule)
@@ -99,6 +109,13 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
         sums = expected_costs(dialect, parts, rule._compared)
     decided = argmin(dialect, *sums, names=called)
     return Sql(f"CASE WHEN {fits.text} THEN {decided.text} END")
+
+
+def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
+    """The columns that are read: scores, and what costs per case are computed from."""
+    formulas = [text for row in rule.case_costs or () for text in row]
+    more = [name for text in formulas for name in CostExpression(text).columns]
+    return list(dict.fromkeys([*names, *more]))
 
 
 def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:

@@ -135,12 +135,11 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.engines.decided_frame import arrays_decided, arrays_read, in_single
     from stakes.engines.undecided_rows import (
         counted_faults,
-        read_columns,
         refuse_names,
         refuse_undecided,
     )
     from stakes.rules.decided_rows import REASON
-    from stakes.rules.rule_sql import score_columns
+    from stakes.rules.rule_sql import read_columns, score_columns
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
@@ -247,8 +246,9 @@ def _types(
     rule: DecisionRule, files: Files, names: Sequence[str], *, marked: bool
 ) -> dict[str, str]:
     """How columns of CSV files are read: numbers for the rule, and text, which stays as it is."""
-    from stakes.engines.undecided_rows import read_columns, refuse_names
+    from stakes.engines.undecided_rows import refuse_names
     from stakes.exceptions import FormatError
+    from stakes.rules.rule_sql import read_columns
 
     types = dict.fromkeys(read_columns(rule, names), "number")
     if files.header is None:
