@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from stakes._checks import as_number, is_number
 from stakes._columns import in_brief
 from stakes._names import one_of
-from stakes.application import CostExpression
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_lazily import decided_lazily
 from stakes.engines.frame_reduction import native
-from stakes.engines.narwhals_expressions import DIALECT
 from stakes.engines.undecided_rows import (
     counted_faults,
     ignores_case,
@@ -42,7 +40,7 @@ from stakes.rules.decided_rows import (
     outside,
 )
 from stakes.rules.row_expressions import LARGEST_COST
-from stakes.rules.rule_sql import case_amounts, read_columns, score_columns
+from stakes.rules.rule_sql import case_formulas, read_columns, score_columns
 from stakes.typing import FloatArray
 
 #: The types of pandas that can be null.
@@ -204,15 +202,15 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     """The costs of each row by the formulas of the rule, (n, K, M), nan where one is unknown."""
     if not rule.per_case:
         return None
-    case_amounts(rule, DIALECT)  # raises if the rule lacks the formulas
+    formulas = case_formulas(rule)
     made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
         known &= np.abs(columns[name]) <= LARGEST_COST
     there = {name: values[known] for name, values in columns.items()}
-    for i, row in enumerate(rule.case_costs or ()):
-        for j, text in enumerate(row):
-            made[known, i, j] = CostExpression(text)._value(there, gaps=True)
+    for i, row in enumerate(formulas):
+        for j, formula in enumerate(row):
+            made[known, i, j] = formula._value(there, gaps=True)
     return made
 
 

@@ -150,18 +150,22 @@ def _is_single(rule: DecisionRule, names: Sequence[str]) -> bool:
     return len(names) == 1 or rule.scores == "posterior"
 
 
-def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
-    """Costs per case as expressions, prices included, and the columns that they read."""
+def case_formulas(rule: DecisionRule) -> list[list[CostExpression]]:
+    """What each decision (columns) costs in each class (rows), for a rule per case."""
     if rule.case_costs is None:
         raise CostError(
             "the rule does not say by which columns its costs differ from case to case.",
             hint='DecisionRule(..., per_case=True, case_costs=[["0", "5"], ["0.75*amount", "0"]])',
         )
+    return [[CostExpression(text) for text in row] for row in rule.case_costs]
+
+
+def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
+    """Costs per case as expressions, prices included, and the columns that they read."""
     amounts: dict[tuple[int, int], Any] = {}
     read: dict[str, Any] = {}
-    for i, row in enumerate(rule.case_costs):
-        for j, text in enumerate(row):
-            formula = CostExpression(text)
+    for i, row in enumerate(case_formulas(rule)):
+        for j, formula in enumerate(row):
             read |= {name: dialect.number(name) for name in formula.columns}
             price = 0.0 if rule.prices is None else float(rule.prices[j])
             if not formula.columns:
