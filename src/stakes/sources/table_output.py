@@ -17,6 +17,8 @@ from stakes.sources.table_file import read_bytes, unzipped
 
 #: New columns by name: numbers, text, or None.
 Columns = Mapping[str, Any]
+#: New columns that hold numbers, if they hold anything.
+_NUMBERS = ("expected_cost", "margin")
 
 
 def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
@@ -82,7 +84,10 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
                 typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
         found = pyarrow.table(typed)
     for name, values in columns.items():
-        found = found.append_column(name, pyarrow.array(values))
+        cells = pyarrow.array(values)
+        if cells.type == pyarrow.null():  # the same type in every file, also with no value
+            cells = cells.cast(pyarrow.float64() if name in _NUMBERS else pyarrow.string())
+        found = found.append_column(name, cells)
     stream = pyarrow.BufferOutputStream()
     parquet.write_table(found, stream)
     return bytes(stream.getvalue().to_pybytes())

@@ -349,3 +349,58 @@ def test_headers_that_cannot_be_streamed(run, write, saved, tmp_path, header, sa
     assert ran.code == 2
     assert said in ran.err
     assert not out.exists()
+
+
+@pytest.fixture
+def isotonic():
+    y, p = two()
+    return DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_no_rows_make_a_whole_file(run, saved, tmp_path, isotonic, ending):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    empty = pyarrow.table({"p": pyarrow.array([], pyarrow.float64())})
+    parquet.write_table(empty, tmp_path / "new.parquet")
+    out = tmp_path / f"out{ending}"
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(isotonic)]
+    ran = run(*given, "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 0, ran.err
+    named = ["p", "decision", "expected_cost", "next_best", "margin"]
+    if ending == ".parquet":
+        assert parquet.read_schema(out).names == named
+    else:
+        text = out.read_text().replace('"', "")
+        assert text == (",".join(named) + "\n" if ending == ".csv" else "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_batches_hold_values_that_are_no_cells(run, saved, tmp_path, isotonic, ending):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    columns = {"p": [0.5], "many": [[1, 2]], "at": [{"x": 1}], "key": [b"\xff"]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "new.parquet")
+    out = tmp_path / f"out.{ending}"
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(isotonic)]
+    ran = run(*given, "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 0, ran.err
+    told = out.read_text()
+    (found,) = rows(told) if ending == "csv" else [json.loads(told)]
+    assert found["key"] == "\\xFF"
+    assert found["many"] == ("[1, 2]" if ending == "csv" else [1, 2])
+    assert found["at"] == ("{'x': 1}" if ending == "csv" else {"x": 1})
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_columns_without_values_keep_their_type(run, write, saved, tmp_path, engine):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    chosen = DecisionRule(Application(COSTS), scores="rank", cut=0.3, columns="p")
+    out = tmp_path / "out.parquet"
+    given = ["decide", write("new.csv", NEW), "--rule", saved(chosen), "--on-error", "column"]
+    assert run(*given, "--engine", engine, "-o", str(out)).code == 0
+    kinds = [str(each.type) for each in parquet.read_schema(out)]
+    assert kinds[-5:] == ["string", "double", "string", "double", "string"]
