@@ -301,6 +301,27 @@ def test_doubles_are_decided_as_if_rounded_to_the_type_of_the_rule(name):
     assert [each.fetchall()[0][0] for each in said] == wanted
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_with_dots_and_quotes_in_their_names(kind):
+    rule = DecisionRule(Application(TWO), columns="gbm.p")
+    columns = {"a.id": [1, 2], "gbm.p": [0.5, 0.01], 'it`s "x"': ["b", "c"]}
+    found = as_lists(rule.decide_frame(made(kind, columns)))
+    back = np.argsort(found["a.id"])
+    assert list(found)[:3] == list(columns)
+    assert [found["decision"][k] for k in back] == [1, 0]
+    assert [found['it`s "x"'][k] for k in back] == ["b", "c"]
+
+
+def test_what_is_certain_stays_certain_without_a_bound():
+    y, p = two()
+    sure = p**3 / (p**3 + (1 - p) ** 3)
+    rule = DecisionRule(APP, calibrator=Affine().fit(Posteriors(sure), y), columns="p")
+    assert rule.calibrator.scales[1] < 0.5  # powers of the last number below 1 are far from 0
+    found = as_lists(rule.decide_frame(made("duckdb", {"p": [0.0, 1.0]})))
+    assert found["expected_cost"] == pytest.approx([0, 0], abs=1e-30)
+    assert found["margin"] == [1, 10]
+
+
 @pytest.mark.parametrize("kind", ["polars", "polars_lazy"])
 def test_columns_of_float32_are_decided_in_their_type(kind):
     polars = pytest.importorskip("polars", reason="a frame of polars")

@@ -7,12 +7,13 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rule_cases import by_arithmetic, one_cut, posteriors_for, scores_for
+from rule_cases import by_arithmetic, one_cut, per_case, posteriors_for, scores_for
 
 from stakes import Application, CostMatrix, ScoreCounts, bayes_decisions
 from stakes.cli.show import progress
@@ -215,3 +216,39 @@ def test_a_rule_as_sql_decides_alike(spark: Any) -> None:
     rule = one_cut()["llr"]
     both = [f"{rule.to_sql('spark', columns=name)} AS {name}" for name in "pq"]
     assert nothing.selectExpr(*both).collect()[0][:] == (None, None)
+
+
+FRAMES = {
+    **{name: one_cut()[name] for name in ("as it is", "affine", "three decisions", "llr", "rank")},
+    **{name: by_arithmetic()[name] for name in ("pets moved", "pets affine")},
+    "per case": per_case(),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_are_decided_as_in_memory(spark: Any, name: str) -> None:
+    pandas = pytest.importorskip("pandas", reason="frames of Spark come from pandas here")
+    rule = FRAMES[name]
+    columns = [f"m.{column}" for column in rule.columns]  # a dot names a field elsewhere in Spark
+    rule = replace(rule, columns=columns)
+    scores = scores_for(one_cut()["as it is"], 40) if len(columns) == 1 else posteriors_for(40)
+    if rule.scores in ("llr", "rank"):
+        scores = scores_for(rule, 40)
+    rows = pandas.DataFrame(np.reshape(scores, (len(scores), -1)), columns=columns)
+    rows["a.id"], rows["amount"] = np.arange(len(rows)), np.arange(len(rows)) % 7 * 10.0
+    if rule.scores == "posterior":
+        rows.iloc[3, 0], rows.iloc[4, 0] = np.nan, 1.5
+    wanted = rule.decide_frame(rows, on_error="column")
+    found = rule.decide_frame(spark.createDataFrame(rows), on_error="column")
+    assert found.columns == list(wanted.columns)
+    got = found.orderBy("`a.id`").toPandas()
+    for column in ("decision", "next_best", "not_decided"):
+        assert as_text(got[column]) == as_text(wanted[column])
+    for column in ("expected_cost", "margin"):
+        numbers = [each[column].astype(float).to_numpy() for each in (got, wanted)]
+        np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-9)
+
+
+def as_text(cells: Any) -> list[str]:
+    """Cells as text, empty where there is none."""
+    return ["" if cell is None or cell != cell else str(cell) for cell in cells.tolist()]

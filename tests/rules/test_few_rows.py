@@ -206,3 +206,22 @@ class TestTablesAndRecords:
             rule.positions(polars.DataFrame({"p": ["a", "b"]}))
         with pytest.raises(DataError, match="does not say which columns"):
             DecisionRule(Application([[0, 1], [10, 0]])).decide_one({"p": 0.3})
+
+
+def test_several_cases_are_no_single_one():
+    rule = DecisionRule(Application([[0, 1], [10, 0]]), columns="p")
+    for lone in ([0.5], (0.5,), np.array([0.5])):
+        with pytest.raises(DataError, match=r"`score` must be a number; got .*0\.5") as caught:
+            rule.decide_one(lone)
+        assert "rule.decide(scores)" in str(caught.value)
+    with pytest.raises(DataError, match="got a mapping") as caught:
+        rule.decide({"p": [0.5]})
+    assert "rule.decide_one(case)" in str(caught.value)
+
+
+def test_single_numbers_are_decided_in_their_type():
+    rule = DecisionRule(Application([[0, 1], [10, 0]]), columns="p")
+    cut = np.float32(1 / 11)
+    near = np.array([cut, np.nextafter(cut, np.float32(1))])
+    assert [rule.decide_one(p) for p in near] == rule.decide(near).tolist() == [0, 1]
+    assert rule.decide_one(float(cut)) == 1  # as a double it lies above 1/11

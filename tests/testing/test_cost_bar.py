@@ -26,6 +26,16 @@ def test_every_model_above_a_bar_is_named():
     )
 
 
+def test_a_cost_just_above_the_bar_is_told_apart_from_it():
+    truth, taken = [0] * 9997 + [1] * 3, [0] * 10_000
+    with pytest.raises(AssertionError, match=r"^m costs 0\.00301 per case, more than 0\.003\.$"):
+        assert_cost(truth, {"m": taken}, costs={"fn": 10.03, "fp": 1}, max_cost=0.003)
+    with pytest.raises(AssertionError, match=r"^m costs 12 345 per case, more than 12300\.$"):
+        assert_cost([0, 1], {"m": [0, 0]}, costs={"fn": 24_690, "fp": 1}, max_cost=12_300)
+    with pytest.raises(AssertionError, match=r"^m costs 1\.1304 per case, more than 1\.13\.$"):
+        assert_cost([0, 1], {"m": [0, 0]}, costs={"fn": 2.2608, "fp": 1}, max_cost=1.13)
+
+
 @pytest.mark.parametrize("bar", ["max_nec", "max_cost"])
 def test_a_bar_must_be_a_number(bar):
     with pytest.raises(DataError, match=f"`{bar}` must be a number; got nan"):

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,6 +150,12 @@ def refuse_range(text: str) -> None:
         )
 
 
+@lru_cache(maxsize=256)
+def _steps_of(text: str) -> tuple[Step, ...]:
+    """The steps of a formula; cached, since services decide one case at a time."""
+    return _Parser(text).parsed()
+
+
 # Formulas are parsed, never executed: docs/design/case-costs.md.
 @dataclass(frozen=True, slots=True, repr=False)
 class CostExpression:
@@ -184,7 +191,7 @@ class CostExpression:
     steps: tuple[Step, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", _Parser(self.text).parsed())
+        object.__setattr__(self, "steps", _steps_of(self.text))
 
     @property
     def columns(self) -> tuple[str, ...]:

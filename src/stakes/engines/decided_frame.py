@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 from stakes._checks import as_number, is_number
 from stakes._columns import in_brief
 from stakes._names import one_of
-from stakes.application import CostExpression
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_lazily import decided_lazily
 from stakes.engines.frame_reduction import native
-from stakes.engines.narwhals_expressions import DIALECT
 from stakes.engines.undecided_rows import (
     counted_faults,
     ignores_case,
-    read_columns,
     refuse_absent,
     refuse_names,
     refuse_undecided,
@@ -43,7 +40,7 @@ from stakes.rules.decided_rows import (
     outside,
 )
 from stakes.rules.row_expressions import LARGEST_COST
-from stakes.rules.rule_sql import case_amounts, score_columns
+from stakes.rules.rule_sql import case_formulas, read_columns, score_columns
 from stakes.typing import FloatArray
 
 #: The types of pandas that can be null.
@@ -126,7 +123,11 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
     """The rule for scores of the type of the columns if that is narrower than its own."""
     types = rows.collect_schema()
-    single = all(types[name] == nw.Float32 for name in names)
+    return in_single(rule, all(types[name] == nw.Float32 for name in names))
+
+
+def in_single(rule: DecisionRule, single: bool) -> DecisionRule:
+    """The rule for scores of float32, if they are `single` and it is for wider ones."""
     if not single or rule.score_type != "float64" or rule.scores == "decision":
         return rule
     return replace(rule, score_type="float32")
@@ -201,15 +202,15 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     """The costs of each row by the formulas of the rule, (n, K, M), nan where one is unknown."""
     if not rule.per_case:
         return None
-    case_amounts(rule, DIALECT)  # raises if the rule lacks the formulas
+    formulas = case_formulas(rule)
     made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
         known &= np.abs(columns[name]) <= LARGEST_COST
     there = {name: values[known] for name, values in columns.items()}
-    for i, row in enumerate(rule.case_costs or ()):
-        for j, text in enumerate(row):
-            made[known, i, j] = CostExpression(text)._value(there, gaps=True)
+    for i, row in enumerate(formulas):
+        for j, formula in enumerate(row):
+            made[known, i, j] = formula._value(there, gaps=True)
     return made
 
 

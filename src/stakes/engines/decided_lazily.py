@@ -66,6 +66,7 @@ def decided_lazily(
             "what its decisions cost.",
             hint="decide a frame in memory; or only the decision, as SQL: rule.to_sql(...)",
         )
+    rows, names, original = _plainly_named(rows, names)
     known = rows.collect_schema().names()
     steps = _Steps(rows, known)
     kind = nw.Float32 if rule.score_type == "float32" else nw.Float64
@@ -80,7 +81,22 @@ def decided_lazily(
         made = {name: nw.when(reason.is_null()).then(each) for name, each in made.items()}
     made |= {REASON: reason} if on_error == "column" else {}
     found = steps.rows.with_columns(**made).select(*known, *made)
-    return nw.to_native(found), count, beyond, why
+    made_of = nw.to_native(found)
+    if original != known:
+        made_of = made_of.toDF(*original, *made)
+    return made_of, count, beyond, why
+
+
+def _plainly_named(rows: Any, names: Sequence[str]) -> tuple[Any, Sequence[str], list[str]]:
+    """Rows and names of scores without dots, which Spark takes for fields; and the names before."""
+    known, kind = rows.collect_schema().names(), rows.implementation
+    dotted = [name for name in known if "." in name or "`" in name]
+    if not dotted or not (kind.is_pyspark() or kind.is_pyspark_connect()):
+        return rows, names, known
+    plain = {name: name for name in known}
+    plain |= {name: f"{PREFIX}column{k}" for k, name in enumerate(dotted)}
+    rows = nw.from_native(nw.to_native(rows).toDF(*plain.values()))
+    return rows, [plain[name] for name in names], known
 
 
 class _Steps:

@@ -16,12 +16,12 @@ from stakes._optional import load
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_frame import DecidedFrame, arrays_read, columns_read, decided_frame
 from stakes.engines.decided_lazily import has_expression
-from stakes.engines.undecided_rows import read_columns, refuse_names, refuse_undecided
+from stakes.engines.undecided_rows import refuse_names, refuse_undecided
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import REASON
-from stakes.rules.rule_sql import score_columns
+from stakes.rules.rule_sql import read_columns, score_columns
 from stakes.sources.table_output import line_of
 
 #: Rows that leave DuckDB together, where NumPy decides them.
@@ -30,6 +30,11 @@ _BATCH = 1 << 16
 _MOST_ROWS = 20_000_000
 #: How DuckDB is told to write, by the ending of the file.
 _FORMATS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json"}
+#: Types of columns that files of text cannot hold, by the ending of the file.
+_NO_CELLS = {
+    ".csv": ("list", "array", "struct", "map", "union", "blob", "bit", "interval"),
+    ".jsonl": ("blob",),
+}
 
 
 def write_decided(
@@ -85,11 +90,25 @@ def _limited(rule: DecisionRule, relation: Any, columns: Any, capacity: Any) -> 
 
 
 def _tables(relation: Any) -> Iterator[Any]:
-    """The rows as Arrow tables, in their order."""
+    """The rows as Arrow tables, in their order; one without rows if there are none."""
     arrow = load("pyarrow", extra="duckdb")
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
-    for batch in read(_BATCH):
+    reader, empty = read(_BATCH), True
+    for batch in reader:
+        empty = False
         yield arrow.Table.from_batches([batch])
+    if empty:
+        yield reader.schema.empty_table()
+
+
+def _in_cells(relation: Any, ending: str) -> Any:
+    """The rows with what the cells of a file cannot hold as the text that DuckDB makes of it."""
+    parts = []
+    for name, kind in zip(relation.columns, relation.types, strict=True):
+        quoted = '"' + name.replace('"', '""') + '"'
+        text = kind.id in _NO_CELLS.get(ending, ())
+        parts.append(f"CAST({quoted} AS VARCHAR) AS {quoted}" if text else quoted)
+    return relation.project(", ".join(parts))
 
 
 def _by_batches(
@@ -109,7 +128,7 @@ def _by_batches(
     first: int | None = None  # the number of the first undecided row
     writer: Any = None
     with path.open("wb") as stream:
-        for table in _tables(relation):
+        for table in _tables(_in_cells(relation, ending)):
             taken = None if codes is None else codes[rows : rows + len(table)]
             found = decided_frame(rule, table, on_error="column", columns=columns, codes=taken)
             frame = found.frame

@@ -7,19 +7,12 @@ from typing import Any
 
 import narwhals as nw
 
-from stakes.application import CostExpression
 from stakes.exceptions import DataError
 from stakes.messages.audience import either
 from stakes.messages.quantities import grouped
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import ADDED, REASON, REASONS
-
-
-def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
-    """The columns that are read: scores, and what costs per case are computed from."""
-    formulas = [text for row in rule.case_costs or () for text in row]
-    more = [name for text in formulas for name in CostExpression(text).columns]
-    return list(dict.fromkeys([*names, *more]))
+from stakes.rules.rule_sql import read_columns
 
 
 def refuse_names(

@@ -134,11 +134,13 @@ def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
 
 def decided_one(rule: DecisionRule, score: Any) -> Name:
     """See `DecisionRule.decide_one`."""
-    if rule.scores != "decision" and (score is None or isinstance(score, str)):
+    lone = isinstance(score, (list, tuple, np.ndarray)) and np.shape(score) == (1,)
+    if rule.scores != "decision" and (score is None or isinstance(score, str) or lone):
         wanted = "a number, or one for each class" if len(rule.classes) > 2 else "a number"
-        raise DataError(f"`score` must be {wanted}; got {score!r}.")
+        hint = "several cases at once:  rule.decide(scores)" if lone else None
+        raise DataError(f"`score` must be {wanted}; got {score!r}.", hint=hint)
     if not isinstance(score, (float, int)) or not rule._decides_plain_numbers or not rule.has_cuts:
-        row = score[None] if type(score) is np.ndarray else [score]
+        row = np.asarray(score)[None] if isinstance(score, (np.ndarray, np.generic)) else [score]
         return rule.decisions[int(decided(rule, row)[0])]
     at, taken = rule._raw_cuts_known
     number = float_of(score)

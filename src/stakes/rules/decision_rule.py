@@ -184,6 +184,12 @@ class DecisionRule(CutPoints):
         >>> rule.positions([-3.0, 0.0])
         array([0, 1], dtype=int8)
         """
+        if isinstance(scores, Mapping):
+            raise DataError(
+                "`scores` must be an array or a frame; got a mapping.",
+                hint="one case by the names of its columns:  rule.decide_one(case); several:  "
+                "rule.decide(pandas.DataFrame(cases))",
+            )
         if costs is None and self.columns is not None and hasattr(type(scores), "columns"):
             from stakes.engines.decided_frame import decided_table
 
@@ -302,8 +308,8 @@ class DecisionRule(CutPoints):
         """The decision as one SQL expression, for a SELECT list.
 
         With one cut, the raw score is compared with the same cut as in `decide`, so every engine
-        decides alike. More classes, and costs per case, are decided by arithmetic. Nulls and
-        invalid probabilities give null.
+        decides alike. More classes, and costs per case, are decided by arithmetic. Nulls,
+        invalid probabilities, and text in SQLite give null.
 
         Parameters
         ----------

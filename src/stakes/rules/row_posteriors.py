@@ -138,7 +138,10 @@ def _odds_against(
         inside = keep("inside", inside)
         ratio = keep("ratio", inside / (lit(1.0) - inside))
         if powers:
-            return lit(math.exp(-bias)) * dialect.power(ratio, lit(-scale))
+            odds = lit(math.exp(-bias)) * dialect.power(ratio, lit(-scale))
+            if bound is not None:
+                return odds
+            return dialect.first_of([(score >= lit(1.0), lit(0.0))], odds)  # certain stays so
         odds = dialect.log(ratio)
     else:
         odds = score

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +69,14 @@ def rule_as_sql(rule: DecisionRule, dialect: str, columns: Any) -> str:
 def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
     """The name of the decision for a row; null if the row holds no valid score."""
     names = score_columns(rule, columns)
+    decided = _decision_of(rule, dialect, names)
+    needed = [dialect.holds_number(name) for name in read_columns(rule, names)]
+    told = [each for each in needed if each is not None]
+    return Sql(f"CASE WHEN {reduce(and_, told).text} THEN {decided.text} END") if told else decided
+
+
+def _decision_of(rule: DecisionRule, dialect: SqlDialect, names: tuple[str, ...]) -> Sql:
+    """The same for columns of numbers."""
     if rule.scores == "decision":
         raise CostError("decisions are taken already; there is no SQL to decide them.")
     called = named_decisions(rule)
@@ -101,6 +111,13 @@ def decision_sql(rule: DecisionRule, dialect: SqlDialect, columns: Any) -> Sql:
     return Sql(f"CASE WHEN {fits.text} THEN {decided.text} END")
 
 
+def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
+    """The columns that are read: scores, and what costs per case are computed from."""
+    formulas = [text for row in rule.case_costs or () for text in row]
+    more = [name for text in formulas for name in CostExpression(text).columns]
+    return list(dict.fromkeys([*names, *more]))
+
+
 def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
     """The columns of the scores: the given ones, or those of the rule."""
     given = rule.columns if columns is None else columns
@@ -133,18 +150,22 @@ def _is_single(rule: DecisionRule, names: Sequence[str]) -> bool:
     return len(names) == 1 or rule.scores == "posterior"
 
 
-def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
-    """Costs per case as expressions, prices included, and the columns that they read."""
+def case_formulas(rule: DecisionRule) -> list[list[CostExpression]]:
+    """What each decision (columns) costs in each class (rows), for a rule per case."""
     if rule.case_costs is None:
         raise CostError(
             "the rule does not say by which columns its costs differ from case to case.",
             hint='DecisionRule(..., per_case=True, case_costs=[["0", "5"], ["0.75*amount", "0"]])',
         )
+    return [[CostExpression(text) for text in row] for row in rule.case_costs]
+
+
+def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:
+    """Costs per case as expressions, prices included, and the columns that they read."""
     amounts: dict[tuple[int, int], Any] = {}
     read: dict[str, Any] = {}
-    for i, row in enumerate(rule.case_costs):
-        for j, text in enumerate(row):
-            formula = CostExpression(text)
+    for i, row in enumerate(case_formulas(rule)):
+        for j, formula in enumerate(row):
             read |= {name: dialect.number(name) for name in formula.columns}
             price = 0.0 if rule.prices is None else float(rule.prices[j])
             if not formula.columns:

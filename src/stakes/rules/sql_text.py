@@ -48,6 +48,10 @@ class SqlDialect:
         """A column as doubles."""
         return Sql(f"CAST({self.column(name).text} AS {self.double_type})")
 
+    def holds_number(self, name: str) -> Sql | None:
+        """Whether a cell holds a number; None if columns have one type for all cells."""
+        return None
+
     def text(self, name: str) -> Sql:
         """A column as text."""
         return Sql(f"CAST({self.column(name).text} AS {self.text_type})")
@@ -186,12 +190,17 @@ class PostgresDialect(SqlDialect):
 class SqliteDialect(SqlDialect):
     """The SQL of SQLite, which stores nan as null.
 
-    It takes an unknown name in double quotes for text, and text is above all numbers.
+    It takes an unknown name in double quotes for text, and text is above all numbers. A column can
+    hold text among numbers, and one of text compares all of it by its letters.
     """
 
     quote = "`"
     double_type = "REAL"
     has_nan = False
+
+    def holds_number(self, name: str) -> Sql | None:
+        """Whether a cell holds a number."""
+        return Sql(f"(typeof({self.column(name).text}) IN ('integer', 'real'))")
 
     def digits(self, value: float) -> str:
         """A float that reads back exactly: before 3.43, SQLite misreads some with 16 digits."""

@@ -17,6 +17,8 @@ from stakes.sources.table_file import read_bytes, unzipped
 
 #: New columns by name: numbers, text, or None.
 Columns = Mapping[str, Any]
+#: New columns that hold numbers, if they hold anything.
+_NUMBERS = ("expected_cost", "margin")
 
 
 def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
@@ -51,7 +53,12 @@ def _cell(value: Any) -> str:
     """A cell as text; empty if there is no value."""
     if value is None or value != value:
         return ""
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+    return _text(value) if isinstance(value, bytes) else str(value)
+
+
+def _text(value: bytes) -> str:
+    """Bytes as text, with those that are none escaped."""
+    return value.decode("utf-8", errors="backslashreplace")
 
 
 def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
@@ -77,7 +84,10 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
                 typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
         found = pyarrow.table(typed)
     for name, values in columns.items():
-        found = found.append_column(name, pyarrow.array(values))
+        cells = pyarrow.array(values)
+        if cells.type == pyarrow.null():  # the same type in every file, also with no value
+            cells = cells.cast(pyarrow.float64() if name in _NUMBERS else pyarrow.string())
+        found = found.append_column(name, cells)
     stream = pyarrow.BufferOutputStream()
     parquet.write_table(found, stream)
     return bytes(stream.getvalue().to_pybytes())
@@ -104,8 +114,7 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         if cells.dtype.kind == "M":  # lists of nanoseconds would be plain numbers
             told = cells.astype(str).astype(object)
             told[np.isnat(cells)] = None
-        old.append([cell.decode("utf-8") if isinstance(cell, bytes) else cell
-                    for cell in told.tolist()])  # fmt: skip
+        old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)
     return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)

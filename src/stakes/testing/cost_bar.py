@@ -102,7 +102,9 @@ def _beyond(ev: Evaluation, model: ModelEvaluation, name: str, bar: float, surel
     lowest, scale = naive.cost - naive.avoidable, naive.avoidable
 
     def said(value: float) -> str:
-        return f"{value:.3f}" if name == "nec" else f"{plain(value, 3)}{unit} per case"
+        apart = (k for k in range(3, 17) if float(f"{value:.{k}g}") != bar)
+        shown = plain(value, next(apart, 3))  # "1.13, more than 1.13" says nothing
+        return shown if name == "nec" else f"{shown}{unit} per case"
 
     verb = "costs" if name == "cost" else "has a NEC of"
     value = getattr(model, name)

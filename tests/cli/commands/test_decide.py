@@ -168,6 +168,9 @@ def test_other_columns_and_what_cannot_be_meant(run, write, saved, tmp_path):
     assert run("decide", file, "--rule", saved(), "-o", out, "--columns", "q").code == 0
     assert "already has a column" in run("decide", out, "--rule", saved(), "--columns", "q").err
     assert "ends in .txt" in run("decide", file, "--rule", saved(), "-o", "x.txt").err
+    packed = run("decide", file, "--rule", saved(), "-o", "x.jsonl.gz").err
+    assert "'x.jsonl.gz' ends in .gz" in packed
+    assert packed.endswith("-o x.jsonl\n")
     ran = run("decide", file, "--rule", file)
     assert "not JSON" in ran.err
 
@@ -284,3 +287,120 @@ def test_cells_of_parquet_with_gaps_are_copied(run, saved, tmp_path, engine):
         assert [row["region"] for row in found] == ["a", None, "b"]
         assert [row["paid"] for row in found] == [True, None, False]
         assert [row["decision"] for row in found] == ["call", None, "wait"]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_columns_of_float32_are_decided_in_their_type(run, saved, tmp_path, engine):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    cut = np.float32(1 / 11)
+    assert float(cut) > 1 / 11  # a double would lie above the cut
+    scores = np.array([cut, np.nextafter(cut, np.float32(1))], dtype=np.float32)
+    parquet.write_table(pyarrow.table({"p": scores}), tmp_path / "new.parquet")
+    out = tmp_path / "out.csv"
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(), "--engine", engine]
+    assert run(*given, "-o", str(out)).code == 0
+    assert [row["decision"] for row in rows(out.read_text())] == ["wait", "call"]
+    assert RULE.decide(scores).tolist() == ["wait", "call"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_bytes_that_are_no_text_are_escaped(run, saved, tmp_path, ending):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[parquet]'")
+    table = pyarrow.table({"p": [0.2, 0.3], "key": [b"\x00\xff", "é".encode()]})
+    parquet.write_table(table, tmp_path / "new.parquet")
+    out = tmp_path / f"out.{ending}"
+    ran = run("decide", str(tmp_path / "new.parquet"), "--rule", saved(), "-o", str(out))
+    assert ran.code == 0, ran.err
+    told = out.read_text(encoding="utf-8")
+    found = rows(told) if ending == "csv" else [json.loads(line) for line in told.splitlines()]
+    assert [row["key"] for row in found] == ["\x00\\xff", "é"]
+
+
+def test_streamed_text_is_copied_as_it_stands(run, write, saved, tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    many = "".join(f"{i:06},0.5,2020-01-01\n" for i in range(60_000))
+    new = write("new.csv", f"id,p,day\n{many}A17,0.5,in May\n")
+    out = tmp_path / "out.csv"
+    ran = run("decide", new, "--rule", saved(), "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 0, ran.err
+    found = rows(out.read_text())
+    assert [(row["id"], row["day"]) for row in (found[7], found[-1])] == [
+        ("000007", "2020-01-01"),
+        ("A17", "in May"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("id,q", "no column 'p'; there are 'id', 'q'"),
+        ("p,p", "two columns are called 'p'"),
+        ("p,Margin", "the table already has a column 'Margin'"),
+    ],
+)
+def test_headers_that_cannot_be_streamed(run, write, saved, tmp_path, header, said):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    out = tmp_path / "out.csv"
+    new = write("new.csv", f"{header}\n0.2,0.3\n")
+    ran = run("decide", new, "--rule", saved(), "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 2
+    assert said in ran.err
+    assert not out.exists()
+
+
+@pytest.fixture
+def isotonic():
+    y, p = two()
+    return DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_no_rows_make_a_whole_file(run, saved, tmp_path, isotonic, ending):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    empty = pyarrow.table({"p": pyarrow.array([], pyarrow.float64())})
+    parquet.write_table(empty, tmp_path / "new.parquet")
+    out = tmp_path / f"out{ending}"
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(isotonic)]
+    ran = run(*given, "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 0, ran.err
+    named = ["p", "decision", "expected_cost", "next_best", "margin"]
+    if ending == ".parquet":
+        assert parquet.read_schema(out).names == named
+    else:
+        text = out.read_text().replace('"', "")
+        assert text == (",".join(named) + "\n" if ending == ".csv" else "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_batches_hold_values_that_are_no_cells(run, saved, tmp_path, isotonic, ending):
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    columns = {"p": [0.5], "many": [[1, 2]], "at": [{"x": 1}], "key": [b"\xff"]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "new.parquet")
+    out = tmp_path / f"out.{ending}"
+    given = ["decide", str(tmp_path / "new.parquet"), "--rule", saved(isotonic)]
+    ran = run(*given, "--engine", "duckdb", "-o", str(out))
+    assert ran.code == 0, ran.err
+    told = out.read_text()
+    (found,) = rows(told) if ending == "csv" else [json.loads(told)]
+    assert found["key"] == "\\xFF"
+    assert found["many"] == ("[1, 2]" if ending == "csv" else [1, 2])
+    assert found["at"] == ("{'x': 1}" if ending == "csv" else {"x": 1})
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_columns_without_values_keep_their_type(run, write, saved, tmp_path, engine):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    chosen = DecisionRule(Application(COSTS), scores="rank", cut=0.3, columns="p")
+    out = tmp_path / "out.parquet"
+    given = ["decide", write("new.csv", NEW), "--rule", saved(chosen), "--on-error", "column"]
+    assert run(*given, "--engine", engine, "-o", str(out)).code == 0
+    kinds = [str(each.type) for each in parquet.read_schema(out)]
+    assert kinds[-5:] == ["string", "double", "string", "double", "string"]

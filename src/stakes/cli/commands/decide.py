@@ -10,7 +10,10 @@ from stakes.cli.options import RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from stakes.rules import DecisionRule
+    from stakes.sources.patterns import Files
 
 FIRST_CALL = (
     "stakes eval may.csv --label churned --positive yes --scores gbm_p --cost fn=40 fp=4 "
@@ -129,21 +132,21 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
 
     from stakes import _files
     from stakes.engines.batch_capacity import limited_batch
-    from stakes.engines.decided_frame import arrays_decided, arrays_read
+    from stakes.engines.decided_frame import arrays_decided, arrays_read, in_single
     from stakes.engines.undecided_rows import (
         counted_faults,
-        read_columns,
         refuse_names,
         refuse_undecided,
     )
     from stakes.rules.decided_rows import REASON
-    from stakes.rules.rule_sql import score_columns
+    from stakes.rules.rule_sql import read_columns, score_columns
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
     table, names = read_table(args.file), score_columns(rule, _names(args))
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
+    rule = in_single(rule, all(table.cells(name).dtype == np.float32 for name in names))
     read = {name: _numbers(table, name, marked) for name in read_columns(rule, names)}
     scores, costs = arrays_read(rule, read, names)
     batch = None if args.capacity is None else limited_batch(rule, scores, costs, args.capacity)
@@ -197,7 +200,6 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     from stakes._files import is_device, refuse_unwritable, whole_file
     from stakes.cli.show.progress import attended
     from stakes.engines.decided_stream import write_decided
-    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.rules.rule_sql import score_columns
     from stakes.sources.patterns import found_files
@@ -212,10 +214,10 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     refuse_unwritable(output)
     if is_device(output):
         raise DataError(f"'{output}' is no file that can be streamed into.")
-    types = dict.fromkeys(read_columns(rule, names), "number")
     on_error = "column" if args.on_error == "column" else "raise"
     ending = output.suffix.lower() or ".csv"
     files = found_files(args.file)
+    types = _types(rule, files, names, marked=on_error == "column")
     with (
         opened(files, "duckdb", args.memory, types) as source,
         whole_file(output) as temporary,
@@ -238,3 +240,25 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
         )
     done = {"rows": found.rows, "outside": found.outside, "undecided": found.undecided}
     return done, found.batch
+
+
+def _types(
+    rule: DecisionRule, files: Files, names: Sequence[str], *, marked: bool
+) -> dict[str, str]:
+    """How columns of CSV files are read: numbers for the rule, and text, which stays as it is."""
+    from stakes.engines.undecided_rows import refuse_names
+    from stakes.exceptions import FormatError
+    from stakes.rules.rule_sql import read_columns
+
+    types = dict.fromkeys(read_columns(rule, names), "number")
+    if files.header is None:
+        return types
+    there = files.header.names
+    if twice := [name for name in there if there.count(name) > 1]:
+        raise FormatError(
+            f"{files.title}: two columns are called '{twice[0]}'.",
+            hint="give each column a name of its own in the header",
+        )
+    keys = files.folder_keys if files.hive else set()
+    refuse_names(rule, [*there, *keys], names, marked=marked, folded=True)
+    return dict.fromkeys(there, "text") | types

@@ -38,11 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
-    from stakes.engines.undecided_rows import read_columns
     from stakes.exceptions import DataError
     from stakes.messages.audience import shown
     from stakes.messages.quantities import percent
     from stakes.rules import load_rule
+    from stakes.rules.rule_sql import read_columns
     from stakes.rules.rule_words import model_in_words
 
     with written_by(RULE_WRITER):

@@ -201,8 +201,14 @@ def refuse_ending(option: str, path: str | None, endings: Sequence[str]) -> None
         known = ", ".join(endings)
         raise DataError(
             f"{option} writes {known} here, and '{path}' ends in {ending}.",
-            hint=f"{option} {Path(path).with_suffix(endings[0])}",
+            hint=f"{option} {_with_ending(Path(path), endings)}",
         )
+
+
+def _with_ending(path: Path, endings: Sequence[str]) -> Path:
+    """The path with an ending that fits: of new.csv.gz that of new.csv."""
+    inner = path.with_suffix("")
+    return inner if inner.suffix.lower() in endings else path.with_suffix(endings[0])
 
 
 def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
