@@ -163,7 +163,7 @@ def _print_costliest(ev: Evaluation, count: int) -> None:
         Column("truth", [case["truth"] for case in found], label=True),
         Column("decision", [case["decision"] for case in found], label=True),
         Column(f"cost{_unit(ev)}", aligned([case["cost"] for case in found])),
-        Column("of the cost", [percent(case["share"]) for case in found]),
+        Column("share", [percent(case["share"]) for case in found]),
     )
 
 
