@@ -184,7 +184,7 @@ class TestWhereTheMetricIsUndefined:
     def test_for_all_candidates(self) -> None:
         both = {"a": self.TIMID, "b": self.TIMID}
         found = audit("precision", application=APP, candidates=both, draws=500)
-        assert "it chooses none" in found.verdict
+        assert "precision chooses none" in found.verdict
         assert math.isnan(found.row()["regret"])
 
     def test_for_one_candidate_the_table_still_has_the_regret(self) -> None:

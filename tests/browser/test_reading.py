@@ -53,8 +53,8 @@ def test_bayes_error(at_binary, i):
     }
     said = ", ".join(f"{name} {nec:.3f}" for name, nec in necs.items())
     assert at_binary.text("#bayes-reading") == (
-        f"{ratio:.3g} false alarms per miss at {rate(app.priors[1])}: {said}; "
-        f"act when p > {1 / (1 + ratio):.3g}"
+        f"{ratio:.3g} false alarms per miss, share {rate(app.priors[1])}, "
+        f"act when p > {1 / (1 + ratio):.3g}: NEC {said}"
     )
 
 
@@ -68,7 +68,9 @@ def test_net_benefit(at_binary, i):
         f"{name} {curves.decision(one, [threshold], priors=share).net_benefit[0]:.4f}"
         for name, one in scores().items()
     )
-    assert at_binary.text("#decision-reading") == f"acting above {threshold:.3g}: {said}"
+    assert at_binary.text("#decision-reading") == (
+        f"act when p > {threshold:.3g}: net benefit {said}"
+    )
 
 
 @pytest.mark.parametrize(("name", "part"), [("gbm", 0.5), ("logreg", 0.5), ("rules", 0.6)])
@@ -83,8 +85,7 @@ def test_nearest_threshold(at_binary, name, part):
     alarms, missed = acted[y == 0].mean(), 1 - acted[y == 1].mean()
     at_binary.point("det", float(ndtri(alarms)), float(ndtri(missed)))
     assert at_binary.text("#det-reading") == (
-        f"{name}: {percent(missed)} missed, {percent(alarms)} false alarms, "
-        f"acting when p > {cut:.3g}"
+        f"{name}: {percent(missed)} missed, {percent(alarms)} false alarms, act when p > {cut:.3g}"
     )
 
 
@@ -94,7 +95,8 @@ def test_reliability(at_binary):
     k = next(n for n in kept if curve.forecast[n] > 0.5)
     at_binary.point("reliability", curve.forecast[k], curve.observed[k])
     assert at_binary.text("#reliability-reading") == (
-        f"gbm says {rate(curve.forecast[k])}, it happens {percent(curve.observed[k])} of the time"
+        f"where gbm predicts {rate(curve.forecast[k])}, it happens in "
+        f"{percent(curve.observed[k])} of cases"
     )
 
 
@@ -107,7 +109,7 @@ def test_price_of_abstaining_and_share_of_a_class(opened):
     assert prices["many"]["paths"][0]["column"] == 3
     page.point("abstain", 2.0, 0.5)  # the stated price is one of the stops
     necs = ", ".join(f"{model.name} {model.nec:.3f}" for model in ev.models)
-    assert page.text("#abstain-reading") == f"deciding “ask a person” at 2: {necs}"
+    assert page.text("#abstain-reading") == f"deciding “ask a person” costs 2 EUR: NEC {necs}"
     odds = math.log(ev.application.priors[fox] / (1 - ev.application.priors[fox])) + 0.2 * 4
     share = 1 / (1 + math.exp(-odds))
     priors = ev.application.priors * (1 - share) / (1 - ev.application.priors[fox])
@@ -117,7 +119,7 @@ def test_price_of_abstaining_and_share_of_a_class(opened):
     )
     page.point("share-2", odds, 0.5)
     necs = ", ".join(f"{model.name} {model.nec:.3f}" for model in there.models)
-    assert page.text("#share-2-reading") == f"{rate(share)} “fox”: {necs}"
+    assert page.text("#share-2-reading") == f"{rate(share)} “fox”: NEC {necs}"
     page.tab.click("#chart-share-2", position=page.place("share-2", odds, 0.5))
     assert page.tab.input_value("#share") == "19"  # four stops above the middle one
 
@@ -129,6 +131,8 @@ def test_factor_on_misses(opened):
     values = loans().values.copy()
     values[:, 1, 0] = values[:, 1, 1] + factor * (values[:, 1, 0] - values[:, 1, 1])
     there = by_amount(costs=CaseCosts(values, loans().classes, loans().decisions))
-    said = ", ".join(f"{model.name} {model.nec:.3f}" for model in there.models)
+    said = "; ".join(f"{model.name} {model.nec:.3f}" for model in there.models)  # commas in names
     share = rate(there.application.priors[1])
-    assert page.text("#factor-reading") == f"a miss at {plain(factor, 3)} times, {share}: {said}"
+    assert page.text("#factor-reading") == (
+        f"miss costs times {plain(factor, 3)}, share {share}: NEC {said}"
+    )

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from stakes.messages import quantities as amounts
-from stakes.messages.quantities import aligned, amount, grouped, money, per_case, percent, plain
+from stakes.messages.quantities import (
+    aligned,
+    amount,
+    grouped,
+    money,
+    per_case,
+    percent,
+    plain,
+    signed,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +37,7 @@ def test_grouped(number, text):
         (509_123, "509 k"),
         (50_912, "50.9 k"),
         (9_999.6, "10.0 k"),
-        (3202.4, "3202"),
+        (3202.4, "3 202"),
         (1_234_567, "1.23 M"),
         (2.5e9, "2.50 G"),
         (1.234e12, "1.23 T"),
@@ -69,6 +78,7 @@ def test_percent(share, text):
 def test_plain_and_per_case():
     assert plain(0.0909090, 3) == "0.0909"
     assert plain(float("inf")) == "inf"
+    assert plain(7208.4) == "7 208"
     assert plain(1e-7) == "1e-07"
     assert per_case(3.1) == "3.1"
     assert per_case(123456.7) == "123 457"
@@ -112,3 +122,8 @@ def test_shortest_threshold_that_decides_all_scores_alike(cut, scores, text):
     found = np.array(scores)
     assert amounts.cut_text(cut, found) == text
     assert ((found > float(text)) == (found > cut)).all()
+
+
+def test_changes_have_a_sign_and_equal_decimals():
+    changes = signed([0.4454, -0.1668, -0.00001, float("nan")])
+    assert changes == ["+0.445", "-0.167", "0.000", ""]

@@ -35,6 +35,16 @@ def test_without_alarm_there_is_no_mark():
     assert len(ax.get_xticks()) <= 12
 
 
+def test_dates_that_would_touch_on_a_narrow_page_are_slanted():
+    from stakes import plots
+
+    weeks = [f"2025-05-{day:02}" for day in (5, 12, 19, 26, 30)]
+    for names, angle in ((weeks, 30), (["w1", "w2", "w3"], 0)):
+        found = watch(dict.fromkeys(names, GOOD), application=APP)
+        ax = plots.cost_over_periods(found, ax=figure.Figure().subplots())
+        assert {label.get_rotation() for label in ax.get_xticklabels()} == {angle}
+
+
 def test_slices_that_differ_are_marked():
     from stakes import plots
 

@@ -126,7 +126,19 @@ def test_units_of_several_classes_may_hold_anything():
     app = Application(costs, unit="\x07<b>$\\frac{1}{2}$ & a unit that is far too long")
     made = evaluate(y, {"net": p}, application=app, recalibrate=False, rng=0).to_html()
     assert "<b>" not in made
-    assert "price of abstaining, &lt;b&gt;$\\frac{1}{2}$" in made
+    assert "cost of abstaining, &lt;b&gt;$\\frac{1}{2}$" in made
+
+
+def test_drawings_of_one_class_are_called_by_it():
+    pytest.importorskip("matplotlib", reason="drawings need matplotlib")
+    rng = np.random.default_rng(0)
+    names = ["cat", "dog", "fox"]
+    y, p = np.array(names)[rng.integers(0, 3, 60)], rng.dirichlet([1, 1, 1], 60)
+    costs = CostMatrix.zero_one(names)
+    made = evaluate(y, {"net": p}, costs=costs, recalibrate=False, rng=0).to_html()
+    assert ">share-fox.svg</button>" in made
+    assert "share of “fox” in deployment" in made
+    assert "Bars: how often net predicts each probability." in made
 
 
 def test_written_to_a_path(ev, tmp_path):

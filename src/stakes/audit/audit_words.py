@@ -84,13 +84,14 @@ def against(sentence: str, price: float, app: Application | None) -> str:
 
 def choice(found: CandidateAudit, app: Application | None) -> str:
     """The choice among candidates in words."""
+    name = spoken(found.metric)
     if np.isnan(found.values).all():
-        return "Among your models it chooses none: it is undefined for each of them."
+        return f"Among your models {name} chooses none: it is undefined for each of them."
     if found.chosen == found.cheapest or found.regret == 0:
-        return f"Among your models it chooses {found.chosen}, which is the cheapest."
+        return f"Among your models {name} chooses {found.chosen}, which is the cheapest."
     unit = f" {app.unit}" if app is not None and app.unit else ""
     return (
-        f"Among your models it chooses {found.chosen}, although {found.cheapest} costs "
+        f"Among your models {name} chooses {found.chosen}, although {found.cheapest} costs "
         f"{found.regret:.4g}{unit} a case less."
     )
 

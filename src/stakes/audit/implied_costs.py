@@ -252,7 +252,7 @@ class BestThreshold:
             means = f"counts only {'misses' if self.miss_cost else 'false alarms'}"
         name = spoken(self.metric)
         right = "if the probabilities are right"
-        return f"Tuning the threshold for {name}, to {self.threshold:.3g}, {means}, {right}."
+        return f"The best threshold for {name}, {self.threshold:.3g}, {means}, {right}."
 
 
 def best_threshold(

@@ -37,7 +37,7 @@ from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.messages.audience import either
 from stakes.messages.steps import steps
 from stakes.metrics.counts.table_cells import as_table
-from stakes.metrics.metric_catalogue import catalogue
+from stakes.metrics.metric_catalogue import catalogue, spoken
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import RandomSource
@@ -48,15 +48,15 @@ def _miss_price(implied: ImpliedCosts) -> float:
     return implied.miss_cost if implied.costs.shape == (2, 2) else math.nan
 
 
-def _misranked(rate: MisrankingRate, app: Application | None) -> str:
+def _misranked(name: str, rate: MisrankingRate, app: Application | None) -> str:
     """The misranking rate in words."""
     share = f"{100 * rate.rate:.1f} % of pairs (standard error {100 * rate.standard_error:.1f})"
     if app is None:
         return (
-            f"Of two good models drawn at random it picks the worse one in {share}, averaged "
+            f"Of two good models drawn at random {name} picks the worse one in {share}, averaged "
             "over costs of every kind."
         )
-    return f"Of two good models drawn at random it picks the one that costs you more in {share}."
+    return f"Of two good models drawn at random {name} picks the one that costs more in {share}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Audit(AuditPage):
             lines.append(self.compliance.sentence)
         if self.opposite is not None:
             lines.append(self.opposite.sentence)
-        lines.append(_misranked(self.misranking, self.application))
+        lines.append(_misranked(spoken(self.metric), self.misranking, self.application))
         if self.candidates is not None:
             lines.append(choice(self.candidates, self.application))
         return tuple(lines)

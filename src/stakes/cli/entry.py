@@ -224,7 +224,7 @@ class _Parser(argparse.ArgumentParser):
         if not self.first_call:
             return super().format_help()
         formatter = self._get_formatter()
-        named = [str(each.metavar or each.dest).upper() for each in self._get_positional_actions()]
+        named = [str(each.metavar or each.dest.upper()) for each in self._get_positional_actions()]
         usage = self.usage or " ".join([self.prog, *named, "[options]"])
         formatter.add_usage(usage, [], [], "usage: ")
         formatter.add_text(self.description)

@@ -184,8 +184,8 @@ def lines(found: Proposal, inquiry: Inquiry, *, typed: Sequence[str] = ()) -> li
         template = template.replace("stakes costs", "stakes costs --template", 1)
         wanted = [
             said(*_ALIKE),
-            "  (every error costs 1; for costs of your own fill in a file and give it as "
-            "--costs costs.toml:)",
+            "  (every error costs 1; for your own costs, write this file, fill it in, and give it "
+            "as --costs costs.toml)",
             f"  {template} -o costs.toml",
         ]
     if inquiry.file not in (None, "-") and not inquiry.is_far and not found.counts:

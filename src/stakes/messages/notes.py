@@ -133,15 +133,15 @@ _ABSENT = {
     "stakes.uncertainty.interval(Reduction.tally()) gives one of the cost.",
     "case-sliders-need-rows": "This page has no sliders and no curves: the cases stayed where "
     "they are, and sums over them do not tell what is decided at other costs.",
-    "sliders-within-limits": "This page has no sliders for other costs or shares: limits on "
-    "decisions would be met by other cases there.",
+    "sliders-within-limits": "This page has no sliders for other costs or shares: under limits, "
+    "other cases would be acted on there.",
     "not-asked": "it was not asked for",
     "one-model": "there is only one model",
     "decisions-only": "the models gave decisions, not posteriors",
     "mixed-models": "some models gave decisions, others posteriors",
     "two-classes-only": "it is for two classes and two decisions",
     "costs-per-case": "each case has its own costs",
-    "within-limits": "at other costs, limits on decisions would be met by other cases",
+    "within-limits": "at other costs, other cases would be acted on within the limits",
     "no-single-cut": "no single cut on the posterior decides",
     "class-without-cases": "a class has no cases, or no share",
     "nec-undefined": "the best constant decision costs nothing to improve on",

@@ -32,7 +32,7 @@ def plain(number: float, digits: int = 4) -> str:
     if abs(number) < 1e-4:
         return f"{number:.{digits - 1}g}"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
-    text = f"{number:.{decimals}f}"
+    text = f"{number:,.{decimals}f}".replace(",", " ")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -104,6 +104,16 @@ def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
         return [plain(number, digits) for number in numbers]
     decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]
+
+
+def signed(changes: Sequence[float]) -> list[str]:
+    """Changes of one column with their sign, to three digits; nothing for those not known."""
+    texts = aligned([0.0 if math.isnan(change) else change for change in changes], 3)
+    texts = [t.lstrip("-") if not t.strip("-0.") else t for t in texts]  # zero without a sign
+    return [
+        "" if math.isnan(change) else t if t.startswith("-") or not t.strip("0.") else f"+{t}"
+        for change, t in zip(changes, texts, strict=True)
+    ]
 
 
 def normalized(nec: float | None) -> str:

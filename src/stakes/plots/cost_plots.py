@@ -13,6 +13,7 @@ from stakes.application.application import as_application
 from stakes.audit.indifference import LevelSets
 from stakes.exceptions import DataError
 from stakes.metrics import cost_by_cell
+from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring.slice_comparison import Slices
 from stakes.monitoring.watch import Watch
 from stakes.plots.style import (
@@ -163,7 +164,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     >>> plots.level_sets(grid, ax=Figure().subplots()).get_ylabel()
     'true positive rate'
     """
-    of_kind(grid, "grid", LevelSets)
+    metric = spoken(of_kind(grid, "grid", LevelSets).metric)
     ax = axes_for(ax, (4.8, 4.8))
     if grid.costs is not None:
         _lines(ax, grid, grid.costs, colors=GREY, linewidths=0.9)
@@ -171,15 +172,15 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
     if drawn is not None:
         ax.clabel(drawn, fmt="%.3g", fontsize=8)
-    ax.plot([], [], color=COLOURS[0], linewidth=LINE, label=f"equal {grid.metric}")
+    ax.plot([], [], color=COLOURS[0], linewidth=LINE, label=f"equal {metric}")
     if pair is not None:
-        _systems(ax, pair, grid.metric)
+        _systems(ax, pair, metric)
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     return finish(
         ax,
         xlabel="false positive rate",
         ylabel="true positive rate",
-        title=f"{grid.metric} at {100 * grid.prevalence:.3g} % positives",
+        title=f"{metric} at {100 * grid.prevalence:.3g} % positives",
         under=0.55,
     )
 
@@ -258,7 +259,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
         )  # fmt: skip
     step = max(1, -(-len(places) // 12))
     shown = [str(name) for name in table["period"]]
-    slanted = max(map(len, shown)) * len(shown[::step]) > 70
+    slanted = max(map(len, shown)) * len(shown[::step]) > 40  # more would touch on a telephone
     ax.set_xticks(places[::step], shown[::step], rotation=30 if slanted else 0,
                   ha="right" if slanted else "center")  # fmt: skip
     cut_ends(ax, "y", table["cost"], table["high"])

@@ -15,7 +15,7 @@ from stakes.audit.indifference import level_sets
 from stakes.audit.metric_audit import Audit
 from stakes.audit.ranking_metric import ScoreAudit
 from stakes.evaluation.evaluation_record import plain_facts
-from stakes.messages.quantities import aligned, grouped, percent
+from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring import PeriodEstimates, Watch
 from stakes.plots.style import axes_of_size
@@ -35,7 +35,7 @@ def watch_page(
     estimates: PeriodEstimates | None = None,
 ) -> str:
     """The page of a watch: what to do, the costs over the periods, and every period."""
-    question = of_kind(title, "title", str) or "Does it still cost what it did?"
+    question = of_kind(title, "title", str) or "Do the decisions still cost the same?"
     first = found.first_alarm
     said = found.advice if first is None else f"Alarm at {found.alarms[0]!s}. {first.advice}"
     rate = percent(1 - found.level)
@@ -46,10 +46,13 @@ def watch_page(
         _moved(found),
         _told(found.application),
         section("How this was computed", element("p", "Every period is compared with "
-                f"{found.reference!s}. False-alarm rate: {rate} over the whole run.")),
+                f"{found.reference!s}. The chance of a needless alarm is "
+                f"{rate} over the whole run.")),
     ]  # fmt: skip
     cases = grouped(sum(found.frame()["cases"].tolist()))
-    origin = [f"{cases} cases", f"{len(found.periods)} periods"]
+    later = len(found.periods) - 1
+    words = f"{later} period{'s' * (later != 1)} compared with {found.reference!s}"
+    origin = [f"{cases} cases", words]
     return _page(question, said, origin, sections, facts)
 
 
@@ -114,19 +117,19 @@ def _periods_drawn(found: Watch) -> Any:
 def _periods(found: Watch) -> Html:
     """One row per period."""
     frame = found.frame()
-    costs, changes = (aligned(frame[name].tolist()) for name in ("cost", "change"))
-    ends = zip(*(aligned(frame[name].tolist(), 3) for name in ("low", "high")), strict=True)
+    costs, changes = aligned(frame["cost"].tolist()), signed(frame["change"].tolist())
+    both, n = aligned([*frame["low"].tolist(), *frame["high"].tolist()], 3), len(found.periods)
+    ends = zip(both[:n], both[n:], strict=True)
     rows = []
     for k, (name, limits) in enumerate(zip(found.periods, ends, strict=True)):
         few = math.isnan(frame["low"][k])
-        change = "" if math.isnan(frame["change"][k]) else changes[k]
         rows.append(row(str(name), grouped(float(frame["cases"][k])), costs[k],
-                        "too few" if few else " – ".join(limits), change,
+                        "too few" if few else " – ".join(limits), changes[k],
                         "ALARM" if frame["alarm"][k] else ""))  # fmt: skip
-    unit = f" {found.application.unit}" if found.application.unit else ""
+    unit = f" ({found.application.unit})" if found.application.unit else ""
     head = ["period", "cases", f"cost per case{unit}", f"{percent(found.level)} interval",
-            "change", "alarm"]  # fmt: skip
-    return table("Every period against the first", head, rows)
+            f"change{unit}", "alarm"]  # fmt: skip
+    return table(f"Every period against {found.reference!s}", head, rows)
 
 
 def _estimated(found: PeriodEstimates) -> Html:
@@ -174,10 +177,10 @@ def _levels(found: Audit) -> Html:
         grid = level_sets(metric, priors=share, application=app)
     except (KeyError, ValueError):  # a function of one's own
         return Html("")
-    label = f"Lines on which {found.metric} is the same"
+    label = f"Lines on which {spoken(found.metric)} is the same"
     chart = _drawn("levels", label, lambda: draw(grid, pair=found.opposite,
                                                  ax=axes_of_size(5.4, 4.6)))  # fmt: skip
-    return section("What it treats as equally good", chart)
+    return section(f"What {spoken(found.metric)} treats as equally good", chart)
 
 
 def _proof(found: Audit) -> Html:

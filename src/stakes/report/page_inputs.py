@@ -63,7 +63,7 @@ def told(sheet: Sheet) -> Html:
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     pairs = list(zip(app["classes"], app["priors"], strict=True))[:20]
-    shares = ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+    shares = ", ".join(f"“{name}” {percent(share)}" for name, share in pairs)
     where = element("p", f"Class mix in deployment: {shares}.")
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
     lines = element("pre", "\n".join(sheet.costs_said))
@@ -76,7 +76,7 @@ def _position(sheet: Sheet) -> Html:
     """The way back, a link to where things stand, and the command that asks for it."""
     if not sheet.moves and sheet.capacity is None:
         return Html("")
-    words = "Numbers beside a slider snap to its nearest step."
+    words = "A number typed beside a slider moves to its nearest step."
     back = Html('<button type="button" id="reset">Reset</button>')
     link = joined(back, Html('<a id="here" href="#">Link to these settings</a>'))
     again = Html('<pre id="again" hidden></pre>') if sheet.record["inquiry"] is not None else ""

@@ -10,6 +10,7 @@ from stakes.evaluation.case_account import case_name
 from stakes.evaluation.model_evaluation import AT_RANDOM
 from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
+    aligned,
     between,
     cut_text,
     grouped,
@@ -127,8 +128,8 @@ def payers(sheet: Sheet) -> Html:
             shade = sum(share >= least for least in _SHADES)
             cells.append(element("td", inner, id=f"cell-{i}-{j}", class_=f"share-{shade}"))
         rows.append(("", cells))
-    head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]
-    caption = "Out of 1000 cases in deployment; darker cells carry more of the cost."
+    head = ["out of 1 000 cases", *(f"decide {name}" for name in app["decisions"])]
+    caption = "Out of 1 000 cases in deployment; darker cells carry more of the cost."
     return section(
         _PAYERS, element("p", choice, class_="field"), table(caption, head, rows), _use(sheet)
     )
@@ -150,18 +151,18 @@ def _cells(sheet: Sheet, paid: FloatArray, shares: FloatArray, cases: FloatArray
         f"The costliest of {outcomes} outcomes by {decisions} decisions for {record['best']}, "
         f"at the stated costs.{stays(sheet)}"
     )
-    return table(caption, ["", "out of 1000 cases", "cost per case", "of the cost"], rows)
+    return table(caption, ["", "out of 1 000 cases", "cost per case", "share of the cost"], rows)
 
 
 def _use(sheet: Sheet) -> Html:
     """How often the best model takes each decision, and what having it saves."""
     if not sheet.use:
         return Html("")
+    costs, saves = (aligned([one[name] for one in sheet.use]) for name in ("cost", "saves"))
     rows = [
-        row(one["decision"], percent(one["share"]), per_case(one["cost"]),
-            "" if np.isnan(one["saves"]) else per_case(one["saves"]))
-        for one in sheet.use
-    ]  # fmt: skip
+        row(one["decision"], percent(one["share"]), cost, "" if np.isnan(one["saves"]) else saved)
+        for one, cost, saved in zip(sheet.use, costs, saves, strict=True)
+    ]
     unit = sheet.record["application"]["unit"]
     tail = f", {unit}" if unit else ""
     caption = (
@@ -169,7 +170,7 @@ def _use(sheet: Sheet) -> Html:
         f"more each case would cost if that decision were not available.{stays(sheet)}"
     )
     head = ["decision", "share of cases", f"adds to cost per case{tail}",
-            f"cost rises by, if not available{tail}"]  # fmt: skip
+            f"cost rises without it{tail}"]  # fmt: skip
     return table(caption, head, rows)
 
 
@@ -180,12 +181,11 @@ def cases(sheet: Sheet) -> Html:
         return Html("")
     named, count_from = ("row", "; rows count from 1") if listed[0]["id"] is None else ("id", "")
     rows = [
-        row(case_name(one), one["truth"], one["decision"], per_case(one["cost"]),
-            percent(one["share"]), left=2)
-        for one in listed
-    ]  # fmt: skip
+        row(case_name(one), one["truth"], one["decision"], cost, percent(one["share"]), left=2)
+        for one, cost in zip(listed, aligned([one["cost"] for one in listed]), strict=True)
+    ]
     caption = f"Under {sheet.record['best']}, at the stated costs{count_from}.{stays(sheet)}"
-    head = [named, "truth", "decision", "cost", "of the cost"]
+    head = [named, "truth", "decision", "cost", "share of the cost"]
     return section("The costliest cases", table(caption, head, rows, left=3))
 
 
@@ -204,7 +204,8 @@ def slices(sheet: Sheet) -> Html:
         best, kind = part["models"][0], part["verdict"]["kind"]
         shown = normalized(best["nec"]), between(best["interval"])
         rows.append(row(name, part["best"], kind, grouped(part["cases"]), *shown, left=2))
-    head = ["slice", "cheapest", "verdict", "cases", "its NEC", "interval"]
+    interval = f"{percent(sheet.record['level'])} interval"
+    head = ["slice", "cheapest", "verdict", "cases", "NEC", interval]
     return section(
         "Slices of the cases", table(f"At the stated costs.{stays(sheet)}", head, rows, left=3)
     )

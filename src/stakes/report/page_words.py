@@ -82,8 +82,8 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
     fixed = "Does not depend on the costs."
     best = {"dashed": "best threshold on these data"} if dashed else {}
     return {
-        "bayes": ("If the costs were different", "Lower is better. Both sliders move the vertical "
-                  f"line to the right: costlier misses, or more “{app['classes'][-1]}”."
+        "bayes": ("If the costs were different", "Lower is better. Costlier misses and more "
+                  f"“{app['classes'][-1]}” both move the vertical line to the right."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
         "reliability": ("Can the probabilities be trusted?", chart.caption, {}),
         "decision": ("Is a model worth using at all?", "Net benefit in true positives per case at "
@@ -100,9 +100,9 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
                     {"dashed": "re-calibrated on these data", "grey": "without evidence"}),
         "factor": ("If misses cost more or less", f"NEC at the stated share. {line}", _CONSTANT),
         "abstain": ("If abstaining cost more or less", "Models decide again by their probabilities "
-                    f"at each price. {line}", _CONSTANT),
+                    f"at each cost. {line}", _CONSTANT),
         "coverage": ("What abstaining buys", "Cost per case, against the share of cases that are "
-                     "decided. From left to right the price of abstaining rises from 0. "
+                     "decided. From left to right the cost of abstaining rises from 0. "
                      "Large symbols: the models at the current settings.",
                      {"solid": "decided cases only", "dashed": "including the cost of abstaining"}),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
@@ -201,6 +201,12 @@ def _holds(record: Any) -> list[Html]:
     return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 
 
+def _file_name(chart: Chart, classes: Any) -> str:
+    """What a drawing is called when it is kept, with the class that it is about."""
+    kind, _, row = chart.key.partition("-")
+    return f"{kind}-{classes[int(row)]}.svg" if row else f"{kind}.svg"
+
+
 def computed(sheet: Sheet) -> Html:
     """How to get the same figures again, and the figures to download."""
     record = sheet.record
@@ -235,7 +241,7 @@ def computed(sheet: Sheet) -> Html:
     ]
     links += [
         Html(f'<button type="button" class="svg" data-chart="{chart.key}" hidden>'
-             f"{chart.key}.svg</button>")
+             f"{text(_file_name(chart, record['application']['classes']))}</button>")
         for chart in sheet.charts
     ]  # fmt: skip
     took = joined("Download: ", *links)

@@ -29,7 +29,7 @@ def test_in_general(run) -> None:
     assert "F1 matches no fixed costs" in text
     assert "No fixed costs agree with all of these preferences of F1" in text
     assert "A has 20 more misses and 40 fewer false alarms than B." in text
-    assert "drawn at random it picks the worse one in" in text
+    assert "drawn at random F1 picks the worse one in" in text
 
 
 def test_against_costs(run) -> None:
@@ -39,7 +39,7 @@ def test_against_costs(run) -> None:
     assert "one missed 'positive' costs as much as 10 false alarms" in text
     assert "; by your costs a miss is worth 10 false alarms." in text
     assert "of 1 000 cases, 20 positive, F1 prefers 10 misses and no false alarm (0.667)" in text
-    assert "picks the one that costs you more in" in text
+    assert "picks the one that costs more in" in text
 
 
 def test_metric_that_is_the_cost(run) -> None:
@@ -56,8 +56,8 @@ def test_among_models(run, write) -> None:
     assert ran.code == 0, ran.err
     assert text.startswith("F1 treats a miss as")
     assert "here; your costs say 10. - Here: " in text
-    assert "Among your models it chooses" in text
-    assert "gbm: Tuning the threshold for F1, to" in text
+    assert "Among your models F1 chooses" in text
+    assert "gbm: The best threshold for F1," in text
 
 
 def test_a_file_without_costs(run, write) -> None:
@@ -108,7 +108,7 @@ def test_auc(run, write) -> None:
     assert "gbm: AUC 0." in text
     text = " ".join(run("audit", "auc", file, *DATA, "--cost", "fn=10", "fp=1").out.split())
     assert "whatever the threshold; your costs say 10." in text
-    assert "Among your models it chooses" in text
+    assert "Among your models AUC chooses" in text
     found = run("audit", "auc", file, *DATA, "--cost", "fn=10", "fp=1", "--json").found
     assert found["implied_miss_cost"] == 4
     assert {row["candidate"] for row in found["candidates"]["table"]} == {"gbm", "rules"}
@@ -142,7 +142,7 @@ def test_confusion_matrices(run, write) -> None:
               "--cost", "tn=15", "fp=-35", "fn=-335", "tp=165", "--draws", "2000")  # fmt: skip
     text = " ".join(ran.out.split())
     assert ran.code == 0, ran.err
-    assert "it chooses B, although A costs 7 a case less" in text
+    assert "accuracy chooses B, although A costs 7 a case less" in text
 
 
 def test_table_of_all(run) -> None:
@@ -247,7 +247,7 @@ def test_candidates_for_which_the_metric_is_undefined(run, write) -> None:
     given = ("--confusion", both, "--positive", "yes", "--cost", "fn=1", "fp=10", "--draws", "200")
     ran = run("audit", "precision", *given)
     assert ran.code == 0, ran.err
-    assert "it chooses none" in " ".join(ran.out.split())
+    assert "precision chooses none" in " ".join(ran.out.split())
     assert '"chosen": null' in run("audit", "precision", "--json", *given).out
 
 

@@ -9,12 +9,14 @@ def test_from_the_command_line(run, write, tmp_path):
     data = ("c.csv", "--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=5", "fp=1")
     ran = run("monitor", *data, "--time", "day", "--html", "m.html")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "report: m.html")
-    assert "Does it still cost what it did?" in (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "Do the decisions still cost the same?" in (tmp_path / "m.html").read_text(
+        encoding="utf-8"
+    )
     ran = run("audit", "f1", *data, "--html", "a.html", "--draws", "200")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "report: a.html")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "What does F1 reward?" in page
-    assert "Tuning the threshold for F1" in page
+    assert "The best threshold for F1" in page
     assert run("audit", "--all", "--html", "a.html").code == 2
     assert run("audit", "f1", *data, "--html", "c.csv").code == 2
 

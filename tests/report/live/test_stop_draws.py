@@ -80,7 +80,7 @@ def test_too_much_to_draw_is_left_out_and_said(ev, monkeypatch):
     live = Live(ev, grid_of(ev.application))
     few = live.places()["free"].part(np.arange(90, 93))
     assert live.table(few)["chance"] is not None
-    assert said_of(live).endswith("comes from 4000 resamples of the cases.")
+    assert said_of(live).endswith("comes from 4 000 resamples of the cases.")
     monkeypatch.setattr(stops, "WORK", 1.0)
     other = Live(ev, live.grid)
     assert other.table(few)["chance"] is None

@@ -153,7 +153,9 @@ def chosen_place(
 
 def _in_brief(name: str) -> str:
     """A candidate in a sentence, an average by how many it is of."""
-    return f"an average of {name.count(',') + 1}" if name.startswith("average (") else name
+    return (
+        f"an average of {name.count(',') + 1} calibrators" if name.startswith("average (") else name
+    )
 
 
 def _doubts(

@@ -46,7 +46,7 @@ _PRINTED = {
     "--json": "everything, as JSON",
     "-o --output FILE": "write the answer: a page (.html) or everything (.json)",
     "--html PAGE": "also write a report page",
-    "--plot FILE": "also draw level sets against lines of equal cost",
+    "--plot FILE": "also draw lines on which the metric is the same, and lines of equal cost",
     "--draws N": "number of random pairs behind the misranking rate",
     "--seed 0": "the seed of the random pairs",
 }

@@ -157,7 +157,9 @@ def _print(found: ConstrainedSlices, tested: list[SliceRates]) -> None:
     from stakes.messages.quantities import money
 
     print_wrapped(found.text)
-    print(f"\n{_table(found.rates, found.free_rates)}\n")
+    print()
+    _print_rates(found.rates, found.free_rates)
+    print()
     for rule in found.rules:
         print_wrapped(f"{rule.name}: {rule.text}", rest="  ")
     if not tested:
@@ -168,28 +170,32 @@ def _print(found: ConstrainedSlices, tested: list[SliceRates]) -> None:
     if tested:
         kept, free = tested
         unit = found.application.unit
-        print(f"\n{_table(kept, free)}\n")
+        print()
+        _print_rates(kept, free)
+        print()
         print_wrapped(
             f"On the other cases, within the limit: {money(kept.average_cost, unit)} per case; "
             f"without it: {money(free.average_cost, unit)}."
         )
 
 
-def _table(rates: SliceRates, free: SliceRates) -> str:
-    """Slices with their rates, as text."""
+def _print_rates(rates: SliceRates, free: SliceRates) -> None:
+    """Slices with their rates."""
+    from stakes.cli.show.fixed_width import Column, print_columns
     from stakes.messages.quantities import aligned, grouped, percent
-    from stakes.results import Frame
 
     shares = (
         ("selection", "acted on"),
-        ("true_positive", "true positives"),
-        ("false_positive", "false positives"),
+        ("true_positive", "true\npositives"),
+        ("false_positive", "false\npositives"),
     )
-    columns = {
-        "slice": list(rates.names),
-        "cases": [grouped(each) for each in rates.cases],
-        **{title: [percent(each) for each in getattr(rates, name)] for name, title in shares},
-        "cost": aligned(rates.cost.tolist()),
-        "cost without limit": aligned(free.cost.tolist()),
-    }
-    return str(Frame(columns))
+    print_columns(
+        Column("slice", [str(name) for name in rates.names], label=True),
+        Column("cases", [grouped(each) for each in rates.cases], drop=1),
+        *(
+            Column(title, [percent(each) for each in getattr(rates, name)])
+            for name, title in shares
+        ),
+        Column("cost/case", aligned(rates.cost.tolist())),
+        Column("cost without\nthe limit", aligned(free.cost.tolist())),
+    )

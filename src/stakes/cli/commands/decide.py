@@ -37,8 +37,8 @@ _OPTIONS = {
     "--columns A,B": "the columns of the scores, if their names differ from those in the rule: "
     "one, or one for each outcome in the order of the rule",
     "--capacity review=200": "how often a decision may be taken in this file: 200, 5%%, 50..200, "
-    "or 200/day if the file holds one day; it is taken where it saves most. Otherwise the rule's "
-    "own limits hold only on average",
+    "or 200/day if the file holds one day; it is taken where it saves most. Without this, the "
+    "rule's own limits hold only on average",
     "--on-error {stop,column}": "stop at rows that cannot be decided (default), or leave their "
     "decision empty and say why in a column 'not_decided'",
     "--engine {duckdb,memory}": "stream the file through duckdb, or read it into memory (default: "

@@ -94,8 +94,8 @@ _WRITTEN = {
     "--seed 0": "the seed of random draws",
 }
 _CONDITIONS = {
-    "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for one: "
-    "'gbm:nec>0.5'",
+    "--fail-if 'nec>0.5'": "exit with 1 when this holds for the best model, or for the "
+    "one named: 'gbm:nec>0.5'",
     "--require MODEL": "exit with 1 unless the verdict is to deploy this model; with --baseline, "
     "unless it is to switch to this model or to keep it",
 }

@@ -143,7 +143,7 @@ def _print_where_money_goes(ev: Evaluation) -> None:
     if ev.application.costs.shape == (2, 2) or not (cells := ev.costliest(ev.best)).shape[0]:
         return
     print()
-    print(shown(f"Where the cost comes from ({ev.best}):"))
+    print(shown(f"Where most of the cost comes from ({ev.best}):"))
     print_columns(
         Column("truth", list(cells["truth"]), label=True),
         Column("decision", list(cells["decision"]), label=True),
@@ -163,7 +163,7 @@ def _print_costliest(ev: Evaluation, count: int) -> None:
         Column("truth", [case["truth"] for case in found], label=True),
         Column("decision", [case["decision"] for case in found], label=True),
         Column(f"cost{_unit(ev)}", aligned([case["cost"] for case in found])),
-        Column("of the cost", [percent(case["share"]) for case in found]),
+        Column("share", [percent(case["share"]) for case in found]),
     )
 
 

@@ -16,7 +16,7 @@ from stakes.curves.bayes_error import BayesErrorCurve
 from stakes.evaluation.evaluation_plots import det_curve, tippett_curve
 from stakes.evaluation.model_rows import Model
 from stakes.exceptions import MissingExtraError, UndefinedError
-from stakes.messages.quantities import percent
+from stakes.messages.quantities import grouped, percent
 from stakes.plots.style import axes_of_size, pen
 from stakes.report.charts import Chart, finished
 from stakes.report.live.any_matrix import MatrixPath
@@ -120,7 +120,7 @@ def _bayes_error(ev: Evaluation, scores: Any, stops: Any, left: tuple[int, ...])
         each.remove()  # a text is "m0: off scale"
     ax.set_xlim(*ends)
     ratios = [10.0**e for e in range(-9, 10) if ends[0] <= e * math.log(10) + offset <= ends[1]]
-    labels = [f"{r:g}" if r >= 1 else f"1/{1 / r:g}" for r in ratios]
+    labels = [grouped(r) if r >= 1 else f"1/{grouped(1 / r)}" for r in ratios]
     ax.set_xticks([math.log(r) + offset for r in ratios], labels)
     label = "Normalised cost of every model against the cost ratio and the share"
     words = f"false alarms that one missed “{_short(ev.application.classes[1])}” costs"
@@ -227,8 +227,8 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
         for row in (path.row for path in paths if path.row is not None):
             chart, found[f"trust-{row}"] = reliability_chart(
                 scores_of(each, row, ev.sources.said_at), best, key=f"trust-{row}",
-                label="reliability of one class", name=ev.best,
-                event=str(ev.application.classes[row]),
+                label=f"Observed shares of “{ev.application.classes[row]}” against what models say",
+                name=ev.best, event=str(ev.application.classes[row]),
             )  # fmt: skip
             drawn.append(chart)
     return drawn, found | lines
@@ -269,9 +269,9 @@ def _along(x: Any, necs: Iterable[FloatArray], label: str) -> Any:
 def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the price of abstaining."""
     unit = ev.application.unit
-    label = "price of abstaining" + (f", {_short(unit)}" if unit else "")
+    label = "cost of abstaining" + (f", {_short(unit)}" if unit else "")
     ax = _along(path.values, _nec_along(ev, path), label)
-    said = "Normalised cost of every model against the price of abstaining"
+    said = "Normalised cost of every model against the cost of abstaining"
     return finished(ax, "abstain", said, _all(ev))
 
 
@@ -303,16 +303,18 @@ def _coverage(ev: Evaluation, path: MatrixPath, column: int) -> tuple[Chart, lis
     ax.set_ylim(bottom=1.05 * low)
     said = "Cost of the cases that are decided against their share"
     lines = _lines(ax, found)
-    return finished(ax, "coverage", said, known), lines
+    y = "cost per case" + (f", {_short(ev.application.unit)}" if ev.application.unit else "")
+    return finished(ax, "coverage", said, known, y=y), lines
 
 
 def _by_share(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the share of one class, on a scale of log odds."""
     odds = np.log(path.values / (1 - path.values))
-    ax = _along(odds, _nec_along(ev, path), "share in deployment")
+    name = ev.application.classes[path.row or 0]
+    ax = _along(odds, _nec_along(ev, path), f"share of “{_short(name)}” in deployment")
     ticks = [t for t in _SHARES if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
-    said = "Normalised cost of every model against one share"
+    said = f"Normalised cost of every model against the share of “{name}”"
     return finished(ax, f"share-{path.row}", said, _all(ev))
 
 

@@ -48,7 +48,8 @@ def reliability_chart(
         level = percent(found[best].level, 0)
         says, happens = _largest_gap(scores[best])
         said = [
-            f"Band: where a calibrated {name} would lie {level} of the time.",
+            f"Band: where a calibrated {name} would lie {level} of the time. Bars: how often "
+            f"{name} predicts each probability.",
             f"Where {name} predicts {_percent(says)}, {_percent(happens)} are “{event}”: the "
             f"largest gap among {_GROUPS} groups of equal size.",
             _FIXED,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.evaluation.model_rows import Cases
 from stakes.evaluation.verdict import AFTER, KINDS, SAME_COST, WORTH_SAYING
+from stakes.messages.quantities import grouped
 from stakes.report.live.two_class_stops import (
     RATIO_STOPS,
     STEP,
@@ -232,7 +233,11 @@ def _sureness(live: Live) -> str:
         return f"{said}; models are compared as if each had cases of its own."
     if live.joint is None:
         return f"{said}; models are not compared there."
-    often = f"comes from {live.draws} resamples of the cases" if live.draws else "was not computed"
+    often = (
+        f"comes from {grouped(live.draws)} resamples of the cases"
+        if live.draws
+        else "was not computed"
+    )
     return f"{said}; models are compared by the score test, and the chance of being best {often}."
 
 

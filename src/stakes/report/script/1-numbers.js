@@ -30,7 +30,8 @@
     const size = Math.abs(x);
     if (size >= 10 ** digits) return grouped(Math.round(x));
     if (size < 1e-4) return x.toPrecision(digits - 1);
-    return trimmed(x.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size)))));
+    const [whole, rest] = trimmed(x.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size))))).split(".");
+    return rest ? `${split(whole)}.${rest}` : split(whole);
   };
   const money = (x, unit) => {
     const y = x && Number.isFinite(x) ? Number(x.toPrecision(3)) : x;

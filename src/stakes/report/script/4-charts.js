@@ -23,7 +23,8 @@
       act((((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width - a) / b);
     });
   };
-  const list = (text) => names.map((name, n) => text(name, n)).filter(Boolean).join(", ");
+  const between_ = names.some((name) => name.includes(",")) ? "; " : ", ";
+  const list = (text) => names.map((name, n) => text(name, n)).filter(Boolean).join(between_);
   const trust = (key, given) => {
     const points = Object.entries(given).map(([n, p]) => [Number(n), unpack(p.says), unpack(p.happens)]);
     reader(key, (x, y, { x: u, y: v, a, b, c, d }) => {
@@ -33,7 +34,8 @@
         const far = (a + b * p - u) ** 2 + (c + d * happens[h] - v) ** 2;
         if (far < nearest) {
           nearest = far;
-          found = `${names[n]} says ${rate(p)}, it happens ${percent(happens[h], 1)} of the time`;
+          const name = each ? names[n].split(",")[0] : names[n]; // of models, not of their rules
+          found = `where ${name} predicts ${rate(p)}, it happens in ${percent(happens[h], 1)} of cases`;
         }
       }));
       return found;
@@ -41,7 +43,7 @@
   };
   // ---- lines that are read out by their nearest point
   const LINES = {
-    coverage: (x, y, second) => `${percent(x, 0)} decided, ${plain(y, 3)} per case${second ? ", abstaining paid" : ""}`,
+    coverage: (x, y, second) => `${percent(x, 0)} decided, ${plain(y, 3)} per case${second ? ", including the cost of abstaining" : ""}`,
     tippett: (x, y, second) => `${percent(y, 1)} of “${app.classes[second ? 0 : 1]}” above a log10 LR of ${x.toFixed(2)}`,
     entropy: (x, y, second) => `${y.toFixed(3)} bits at log10 odds of ${x.toFixed(2)}${second ? ", re-calibrated" : ""}`,
   };

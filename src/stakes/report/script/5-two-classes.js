@@ -142,8 +142,8 @@
       const [wrong, lost] = [Math.exp(-(x0 + two.step * (k - start))), 1];
       const lowest = Math.min(wrong, lost);
       const nec = (m) => (wrong * (m.alarms[k] / m.n0) + lost * (m.misses[k] / m.n1)) / lowest;
-      return `${three(now.ratio)} false alarms per miss at ${rate(now.share)}: ` +
-        `${list((name, n) => `${name} ${nec(models[n]).toFixed(3)}`)}; act when p > ${three(cutAt(k))}`;
+      return `${three(now.ratio)} false alarms per miss, share ${rate(now.share)}, act when p > ${three(cutAt(k))}: ` +
+        `NEC ${list((name, n) => `${name} ${nec(models[n]).toFixed(3)}`)}`;
     });
     reader("decision", (x) => {
       if (!(x > 0 && x < 1)) return "";
@@ -152,7 +152,7 @@
       const odds = Math.exp(two.logOdds - (x0 + two.step * (k - start)));
       const share = app.priors[1];
       const worth = (m) => share * (1 - m.misses[k] / m.n1) - (1 - share) * (m.alarms[k] / m.n0) * odds;
-      return `acting above ${three(odds / (1 + odds))}: ` +
+      return `act when p > ${three(odds / (1 + odds))}: net benefit ` +
         list((name, n) => `${name} ${worth(models[n]).toFixed(4)}`);
     });
     reader("det", (x, y, { x: u, y: v, a, b, c, d }) => {
@@ -166,7 +166,7 @@
           if (far < nearest) {
             nearest = far;
             found = `${names[n]}: ${percent(q, 1)} missed, ${percent(p, 1)} false alarms, ` +
-              `acting when p > ${three(m.hull.cuts[h])}`;
+              `act when p > ${three(m.hull.cuts[h])}`;
           }
         }
       });

@@ -141,7 +141,7 @@
       if (price) {
         const value = costs[0][price.column];
         written("abstain", precise(value), plain(value, 3));
-        $("abstain-said").textContent = list((name, n) => `${name} abstains in ${percent(handed(counts[n], price.column), 1)} of cases`);
+        $("abstain-said").textContent = `How often models abstain: ${list((name, n) => `${name} ${percent(handed(counts[n], price.column), 1)}`)}.`;
         const only = priors === app.priors && !how;
         mark("abstain", value, only);
         if ($("chart-coverage")) {
@@ -206,9 +206,9 @@
         const back = [costs, priors, counts, how];
         const nec = along(path, stop);
         [costs, priors, counts, how] = back;
-        const value = path === price ? `deciding “${app.decisions[path.column]}” at ${plain(path.values[stop], 3)}`
+        const value = path === price ? `deciding “${app.decisions[path.column]}” costs ${money(path.values[stop], app.unit)}`
           : `${rate(path.values[stop])} “${app.classes[path.row]}”`;
-        return `${value}: ${list((name, n) => `${name} ${nec[n].toFixed(3)}`)}`;
+        return `${value}: NEC ${list((name, n) => `${name} ${nec[n].toFixed(3)}`)}`;
       });
       clicked(key, (x) => {
         $(path === price ? "abstain" : "share").value = String(near(path, x));

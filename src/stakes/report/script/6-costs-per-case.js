@@ -64,7 +64,7 @@
     const near = (x) => Math.max(-each.factors, Math.min(each.factors, Math.round(x / each.step)));
     reader("factor", (x) => {
       const now = compute(near(x), Number($("share").value));
-      return `a miss at ${three(now.factor)} times, ${rate(now.share)}: ` +
+      return `miss costs times ${three(now.factor)}, share ${rate(now.share)}: NEC ` +
         list((name, n) => `${name} ${now.nec[n].toFixed(3)}`);
     });
     clicked("factor", (x) => { $("factor").value = String(near(x)); show(); });

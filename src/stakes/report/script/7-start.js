@@ -4,7 +4,7 @@
       const text = new XMLSerializer().serializeToString($(`chart-${button.dataset.chart}`));
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-      link.download = `${button.dataset.chart}.svg`;
+      link.download = button.textContent;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });

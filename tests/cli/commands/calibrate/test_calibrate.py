@@ -795,7 +795,7 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
     assert ran.code == 0, ran.err
     said = " ".join(ran.out.split())
     assert "the model gave the true outcome probability 0" in said
-    assert ("Uncalibrated, within the bound: " in said) == within
+    assert ("Uncalibrated, with scores limited by --bound: " in said) == within
     assert (". Uncalibrated: " in said.split("uncalibrated calibrated")[0]) == (not within)
 
 

@@ -65,7 +65,7 @@ class TestFiles:
     def test_text(self, saved):
         ran = saved("monitor", "w*.json", *COST)
         assert ran.code == 0
-        assert "compared with w1" in ran.out
+        assert "cases; 2 periods compared with w1" in " ".join(ran.out.split())
         assert "ALARM" in ran.out
         assert "Alarm at w3. Cost per 'yes' rose from 2 to 6" in ran.out
         assert all(len(line) <= 80 for line in ran.out.splitlines())
@@ -90,8 +90,10 @@ class TestFiles:
         ran = saved("monitor", "w*.json", *COST, "--reference", "w2", "--json")
         assert ran.found["reference"] == "w2"
         ran = saved("monitor", "w*.json", *COST, "--reference-first", "2", "--json")
-        assert ran.found["reference"] == "first 2"
+        assert ran.found["reference"] == "the first 2"
         assert ran.found["periods"][0]["cases"] == 2000
+        ran = saved("monitor", "w*.json", *COST, "--reference-first", "2")
+        assert "cases; 1 period compared with the first 2" in " ".join(ran.out.split())
 
     def test_given_shares(self, saved):
         ran = saved("monitor", "w*.json", *COST, "--prevalence", "10%", "--json")

@@ -36,7 +36,7 @@ def show(talk: Elicitation, args: Any) -> None:
     if not talk.statements:
         print("No question was answered, so nothing was learnt.")
         return
-    print("what was said:")
+    print("What you said:")
     for each in talk.statements:
         print_wrapped(f"{each.said}{_implied(each)}", first="  ", rest="    ")
     print()
@@ -75,9 +75,10 @@ def _show_choice(talk: Elicitation) -> None:
         print_wrapped(f"{where}: {best}", first="  ", rest="    ")
     print()
     done = "" if talk.question is None else " More answers would make it surer."
+    above = f"at most {talk.regret:.3f} above" if talk.regret >= 0.0005 else "less than 0.001 above"
     print_wrapped(
-        f"Take {talk.recommendation}: wherever the truth lies in that range, its NEC is at most "
-        f"{talk.regret:.3f} above that of the best choice.{done}"
+        f"Take {talk.recommendation}: whatever a miss costs in that range, its NEC is {above} that "
+        f"of the best choice.{done}"
     )
 
 

@@ -17,7 +17,7 @@ from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
 from stakes.inquiry.assumptions import both_shares
 from stakes.messages.notes import Note
-from stakes.messages.quantities import grouped, money, percent, plain
+from stakes.messages.quantities import aligned, grouped, money, percent
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
@@ -173,12 +173,13 @@ def _columns(learnt: Learnt) -> list[Column]:
     ]:
         low, high = gain.interval
         known = learnt.before is not None
-        before = plain(gain.before / scale, 4) if known else "-"
-        change = sure = "-"
-        if known and np.isfinite(gain.gain):
-            change = plain(-gain.gain / scale, 3)
-            sure = f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}"
-        rows.append((title, before, plain(gain.after / scale, 4), change, sure))
+        held = [gain.after, gain.before, -gain.gain, -high, -low][: 5 if known else 1]
+        after, *more = aligned([number / scale for number in held])
+        before, change, least, most = more or ["-"] * 4
+        sure = f"{least} to {most}"
+        if not (known and np.isfinite(gain.gain)):
+            change = sure = "-"
+        rows.append((title, before, after, change, sure))
     titles, *numbers, intervals = zip(*rows, strict=True)
     heads = ("uncalibrated", "calibrated", "change")
     return [
@@ -207,7 +208,9 @@ def why(learnt: Learnt, *, named: bool) -> str:
         return cal._why(as_is="")
     compared, given = cal.frame()["loss"][0], learnt.compared.before
     bounded = not np.isclose(compared, given, rtol=1e-9)  # the bound has moved some scores
-    return cal._why(as_is="Uncalibrated, within the bound" if bounded else "Uncalibrated")
+    return cal._why(
+        as_is="Uncalibrated, with scores limited by --bound" if bounded else "Uncalibrated"
+    )
 
 
 def sentences(learnt: Learnt) -> list[str]:

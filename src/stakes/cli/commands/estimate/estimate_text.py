@@ -65,12 +65,12 @@ def print_plan(found: FilePlan) -> None:
         what = f"the difference in cost between {found.models[0]} and {found.models[1]}"
     print_wrapped(
         f"About {grouped(plan.labels)} labels among {rows} rows, drawn more often where they "
-        f"matter, give a {percent(plan.level)} interval of {what} {plan.width:.3g} wide.",
+        f"matter, give {what} a {percent(plan.level)} interval {plan.width:.3g} wide.",
         style=bold,
     )
     print_wrapped(
-        f"A simple random sample needs {grouped(plan.random)}; ignoring the scores, "
-        f"{grouped(plan.plain)}."
+        f"For the same width a simple random sample needs {grouped(plan.random)} labels, or "
+        f"{grouped(plan.plain)} if the scores are ignored."
     )
 
 

@@ -41,9 +41,9 @@ EXAMPLES = (
          --positive yes --scores gbm_p --cost fn=40 fp=4 --plot costs.svg
 
 The first period is the reference, or the first N together with --reference-first. Files of counts
-come from  stakes eval ... --save FILE.  The false-alarm rate over the whole run, however long, is
-1 minus --level. Periods in which no row has a label yet are estimated from the scores, and marked;
-their alarms have a false-alarm rate of their own.
+come from  stakes eval ... --save FILE.  The chance of a needless alarm over the whole run,
+however long, is 1 minus --level. Periods in which no row has a label yet are estimated from the
+scores, and marked; the chance of a needless alarm among them is counted by itself.
 """
     + EXIT_CODES
 )
@@ -60,7 +60,7 @@ _PERIODS = {
     "--reference-first N": "compare with the first N periods together, which is more reliable "
     "than with one",
     "--model NAME": "which model, when there are several",
-    "--level 0.95": "the probability that there is no false alarm in the whole run",
+    "--level 0.95": "the probability that the whole run has no needless alarm",
 }
 _ALARM = {
     "--fail-if alarm": "exit with code 1 on any alarm, also of a period without labels, or if the "

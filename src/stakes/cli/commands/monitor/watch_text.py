@@ -20,7 +20,7 @@ from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
-from stakes.messages.quantities import aligned, grouped, percent
+from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
@@ -85,7 +85,7 @@ def watch_over(
         raise DataError(
             f"--reference-first must leave periods to watch; there are {len(names)}, got {count}."
         )
-    called = names[0] if count == 1 else f"first {count}"
+    called = names[0] if count == 1 else f"the first {count}"
 
     def together(parts: dict[str, Any]) -> dict[str, Any]:
         first = merge_summaries([parts[name] for name in names[:count]])
@@ -168,8 +168,8 @@ def _print(found: Watched) -> None:
     table = watch.frame()
     of = f" of {found.model}" if found.model else ""
     cases = grouped(float(table["cases"].sum()))
-    length = found.period or "period"
-    print_wrapped(f"read {found.source}: {cases} cases{of} in {len(watch.periods)} {length}s, "
+    length, later = found.period or "period", len(watch.periods) - 1
+    print_wrapped(f"read {found.source}: {cases} cases{of}; {later} {length}{'s' * (later != 1)} "
                   f"compared with {watch.reference!s}", rest="  ")  # fmt: skip
     for line in found.costs_said:
         print_aligned(line)
@@ -197,7 +197,8 @@ def _print(found: Watched) -> None:
     if found.period is not None and found.chosen:
         few = np.isnan(table["low"]).mean() > 0.5
         said = (
-            f"Periods are {length}s, the shortest with enough cases in most; change with --period."
+            f"Periods are {length}s, the shortest that mostly have enough cases; change with "
+            "--period."
         )
         if few:
             longer = _LONGER.get(length)
@@ -206,7 +207,7 @@ def _print(found: Watched) -> None:
         print_wrapped(said, first="- ", rest="  ")
     many = percent(1 - watch.level)
     print_wrapped(
-        f"False-alarm rate: {many} over the whole run.",
+        f"The chance of a needless alarm is {many} over the whole run.",
         first="- ",
         rest="  ",
     )
@@ -218,7 +219,9 @@ def _print_estimates(found: PeriodEstimates, length: str) -> None:
     print()
     print("Estimated without labels:")
     rows = [k for k, cost in enumerate(table["cost"].tolist()) if math.isnan(cost)]
-    values, lows, highs = (aligned(table[n][rows].tolist()) for n in ("estimate", "low", "high"))
+    values = aligned(table["estimate"][rows].tolist())
+    both = aligned([*table["low"][rows].tolist(), *table["high"][rows].tolist()])
+    lows, highs = both[: len(rows)], both[len(rows) :]
     said = {"none": "nothing changed", "shares": "other shares", "inputs": "other inputs"}
     print_columns(
         Column(length, [str(found.periods[k]) for k in rows], label=True),
@@ -251,13 +254,13 @@ def _columns(found: Watched, rows: list[int]) -> list[Column]:
     unit = f" {watch.application.unit}" if watch.application.unit else ""
     marks = ["ALARM" if rung else "" for rung in table["alarm"].tolist()]
     costs = aligned(table["cost"].tolist())
-    starts, stops = (aligned(table[end].tolist(), 3) for end in ("low", "high"))
-    ends = zip(starts, stops, table["low"], strict=True)
-    limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
+    both = aligned([*table["low"].tolist(), *table["high"].tolist()], 3)
     n = len(rows)
+    ends = zip(both[:n], both[n:], table["low"], strict=True)
+    limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
     title = "week of" if found.period == "week" else found.period or "period"
     columns = ("change", "from_shares", "from_errors")
-    changes = _signed([value for name in columns for value in table[name].tolist()])
+    changes = signed([value for name in columns for value in table[name].tolist()])
     return [
         Column(title, [str(name) for name in table["period"]], label=True),
         Column("cases", [grouped(n) for n in table["cases"].tolist()], drop=3),
@@ -268,16 +271,6 @@ def _columns(found: Watched, rows: list[int]) -> list[Column]:
         Column("errors", changes[2 * n :], drop=2),
         Column("chance", [_chance(p) for p in table["p_value"].tolist()], drop=1),
         Column("", marks, right=False),
-    ]
-
-
-def _signed(values: list[float]) -> list[str]:
-    """Changes with their sign; nothing for the reference."""
-    texts = aligned([0.0 if math.isnan(v) else v for v in values], 3)
-    texts = [t.lstrip("-") if not t.strip("-0.") else t for t in texts]  # zero without a sign
-    return [
-        "" if math.isnan(v) else t if t.startswith("-") or not t.strip("0.") else f"+{t}"
-        for v, t in zip(values, texts, strict=True)
     ]
 
 
