@@ -74,6 +74,8 @@ _COSTS = {
     "--unit EUR": "the unit of the costs",
     "--volume 250000/yr": "number of cases per period, to compute totals",
 }
+#: For -o: a hyphen prints, as leaving the option out does.
+PRINTABLE = {"type": lambda path: None if path == "-" else path}
 #: Counts in place of cases.
 CONFUSION = {
     "--confusion A.csv,B.csv": "confusion matrices instead of cases; the top-left cell says "

@@ -118,7 +118,7 @@ def test_what_cannot_be_a_rule_is_refused(run, write, tmp_path):
     asked = {"label": "y", "positive": "yes", "scores": "p", "cost": {"fn": 10, "fp": 1}}
     turned = Inquiry(source=str(file), flip="p", **asked)
     pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
-    with pytest.raises(DataError, match="does not read column 'p' as it stands"):
+    with pytest.raises(DataError, match="turned the scores of 'p' around"):
         answer(turned).decide(pd.read_csv(file))
     ran = run("eval", str(file), *ASKED, *COST, "--recalibrated")
     assert "--rule rule.json" in ran.err
