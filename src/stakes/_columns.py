@@ -135,6 +135,26 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def as_frame(frame: Any, name: str, **options: Any) -> Any:
+    """A data frame as narwhals wraps it; raise where two of its columns have the same name."""
+    try:
+        return nw.from_native(frame, **options)
+    except nw.exceptions.DuplicateError as error:
+        twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
+    hint = "rename them, or take only the columns that are needed"
+    raise DataError(f"`{name}` has columns of the same name: {twice}.", hint=hint)
+
+
+def columns_by_text(frame: Any, name: str) -> dict[str, Any]:
+    """The columns of a frame in memory by their names as text, which may be numbers in pandas."""
+    rows = as_frame(frame, name, eager_only=True)
+    found = {str(column): rows.get_column(column) for column in rows.columns}
+    if len(found) < len(rows.columns):
+        twice = [text for text in found if list(map(str, rows.columns)).count(text) > 1]
+        raise DataError(f"`{name}` has columns whose names look the same: {', '.join(twice)}.")
+    return found
+
+
 def cells_of(column: Any) -> NDArray[Any]:
     """The cells of a column of any data frame, as they are; missing ones are None, NaN or NaT.
 

@@ -7,9 +7,11 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
+from stakes._checks import as_switch
 from stakes._lazy import NoSuchNameError
+from stakes._names import one_of
 from stakes._usual_results import SAME_IDEA, TABLES, VARIABLES
 from stakes._usual_words import (
     ATTRIBUTES,
@@ -177,6 +179,12 @@ def _are_rows(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 1 or hasattr(value, "columns")
 
 
+def _words(parameter: inspect.Parameter, function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The words that an argument may be, such as those of ``kind: ScoreKind``; none if any."""
+    said = function.__globals__.get(str(parameter.annotation))
+    return get_args(said) if get_origin(said) is Literal else ()
+
+
 def answers_guesses(function: F) -> F:
     """Let a function say what to type when it is called with arguments that it does not have."""
     parameters = inspect.signature(function).parameters
@@ -186,6 +194,8 @@ def answers_guesses(function: F) -> F:
     placed = [each.name for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
     needed = [each.name for each in parameters.values() if each.default is each.empty]
     place = {each: k for k, each in enumerate(placed)}
+    switches = {each.name for each in parameters.values() if each.annotation == "bool"}
+    words = {each.name: _words(each, function) for each in parameters.values()}
 
     @functools.wraps(function)
     def asked(*given: Any, **options: Any) -> Any:
@@ -203,6 +213,11 @@ def answers_guesses(function: F) -> F:
             if names:
                 said = f"{name}() {what.format(', '.join(f'`{each}`' for each in names))}."
                 raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
+        for each in switches & options.keys():
+            options[each] = as_switch(options[each], each)
+        for each, value in options.items():
+            if words[each] and not isinstance(value, str):  # the function knows what to say of text
+                one_of(value, each, words[each])
         return function(*given, **options)
 
     for each, line in CALLED.get(name, {}).items():
