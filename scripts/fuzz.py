@@ -301,8 +301,8 @@ def _count(failure: BaseException | None, kind: str, example: str, counts: Count
 
 def _to_estimators(warning: warnings.WarningMessage, target: Target) -> bool:
     """Whether scikit-learn warns of what it was handed, as it warns users of its estimators."""
-    said = warning.category.__module__, Path(warning.filename).parts
-    theirs = "sklearn.exceptions" in said or ("sklearn" in said[1] and "stakes" not in said[1])
+    theirs = warning.category is UserWarning or warning.category.__module__ == "sklearn.exceptions"
+    theirs |= "sklearn" in Path(warning.filename).parts
     return theirs and "integrations.sklearn" in str(getattr(target.call, "__module__", ""))
 
 

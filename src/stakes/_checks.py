@@ -261,6 +261,8 @@ def _even_rows(values: Any, name: str, error: type[StakesError], hint: str | Non
     refuse_sparse(values, name)
     try:
         return np.asarray(values)
+    except StakesError:  # of a table of ours
+        raise error(f"`{name}` must be an array; got {in_brief(values)}.", hint=hint) from None
     except ValueError:
         raise error(f"`{name}` must have rows of equal length.", hint=hint) from None
 

@@ -57,6 +57,8 @@ def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     refuse_sparse(values, name)
     try:
         return np.asarray(values, dtype=dtype)
+    except StakesError:  # of a table of ours
+        raise DataError(f"`{name}` must be an array; got {in_brief(values)}.") from None
     except (OverflowError, TypeError, ValueError):
         raise DataError(
             f"`{name}` must hold numbers, in rows of equal length; got {in_brief(values)}."

@@ -27,6 +27,8 @@ from stakes.exceptions import DataError
 F = TypeVar("F", bound=Callable[..., Any])
 #: So many names are listed where none comes near.
 _MOST_NAMES = 30
+#: A longer value is not repeated after the argument to type.
+_LONGEST_VALUE = 40
 
 
 class CallError(DataError, TypeError):
@@ -144,9 +146,15 @@ def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> d
     unknown = [word for word in options if word not in known]
     if unknown:
         said = ", ".join(f"`{word}`" for word in unknown)
-        lines = dict.fromkeys(_word_here(name, word, known) for word in unknown)
+        lines = dict.fromkeys(_with_value(_word_here(name, w, known), options[w]) for w in unknown)
         raise CallError(f"{name}() has no argument {said}.", hint="; ".join(lines))
     return options
+
+
+def _with_value(line: str, value: Any) -> str:
+    """The argument to type with the value that was typed, where that is a word or a number."""
+    short = isinstance(value, (str, bool, int, float)) and len(repr(value)) <= _LONGEST_VALUE
+    return f"{line[:-3]}{value!r}" if line.endswith("=...") and short else line
 
 
 def _word_here(name: str, word: str, known: frozenset[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._checks import as_priors, is_number, of_kind
+from stakes._checks import as_priors, float_of, is_number, of_kind
 from stakes._columns import as_column, in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
@@ -83,7 +83,7 @@ class Calibrator(Savable, AnswersGuesses):
         if options and type(self).__init__ is Calibrator.__init__:
             raise TypeError(f"{type(self).__name__} has no option {', '.join(options)}.")
         data = isinstance(bound, str) and bound == "data"
-        if not (bound is None or data or (is_number(bound) and float(bound) > 0)):
+        if not (bound is None or data or (is_number(bound) and 0 < float_of(bound) < np.inf)):
             raise DataError(f"`bound` must be a positive number or 'data'; got {in_brief(bound)}.")
         self.options = {"priors": priors, "classes": classes, "bound": bound, **options}
         self.classes, self.priors, self.report = None, None, {}

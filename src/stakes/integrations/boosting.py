@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, as_switch
-from stakes._columns import as_reals
+from stakes._columns import EXACT, as_reals
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.application.application import refuse_paid_errors
@@ -44,7 +44,7 @@ class _BoostingCost:
     def _value(self, y_true: Any, posteriors: Any, weight: Any) -> float:
         """The cost of deciding by the posteriors, per case."""
         costs, given = self.application.costs.values, as_reals(y_true, "y_true")
-        truth = np.nan_to_num(given).astype(np.intp)
+        truth = np.where(np.abs(given) < EXACT, given, -1).astype(np.intp)
         if not np.array_equal(truth, given):
             raise LabelError("labels must be numbered; a boosting library numbers them itself.")
         taken = bayes_decisions(as_reals(posteriors, "posteriors"), costs)

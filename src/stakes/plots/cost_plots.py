@@ -61,6 +61,8 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     'truth'
     """
     application, per = as_application(application), as_number(per, "per")
+    if not 0 < per < np.inf:
+        raise DataError(f"`per` must be positive; got {per:g}.")
     shares = cost_by_cell(matrix, application)
     size = matrix.counts.shape
     paid = shares.costs.reshape(size)

@@ -99,7 +99,7 @@ def soft_decisions(
     """
     one_of(scale, "scale", ("log", "linear"))
     if not isinstance(temperature, torch.Tensor):
-        checked_temperature(temperature)
+        temperature = checked_temperature(temperature)
     if of_tensor(costs, "costs").ndim not in (2, 3):
         raise CostError(f"`costs` must have two or three dimensions; got {tuple(costs.shape)}.")
     refuse_bad_scores(logits, costs.shape[-2])

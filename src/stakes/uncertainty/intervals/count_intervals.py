@@ -219,7 +219,7 @@ def table_statistic(metric: Any, matrix: ConfusionMatrix, application: Any) -> S
         app = None if application is None else as_application(application)
         known = entry if app is None else entry.with_application(app)
         if has_positive(known):
-            need_positive(matrix, None)
+            need_positive(matrix, None, told=False)
         return lambda tables: np.asarray(known.values(tables))
 
     def loop(tables: FloatArray) -> FloatArray:
