@@ -470,9 +470,9 @@ class TestOtherWords:
         ("room", "name", "line"),
         [
             ("metrics", "matthews_corrcoef", "stakes.metrics.mcc(y_true, decisions)"),
-            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores)"),
-            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior")'),
-            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior")'),
+            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores, positive="),
+            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior", '),
+            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior", '),
             ("metrics", "confusion_matrix", "ConfusionMatrix.from_decisions(y_true, decisions)"),
             ("metrics", "roc", "stakes.curves.roc"),
             ("metrics", "acuracy", "type accuracy"),
@@ -490,7 +490,207 @@ class TestOtherWords:
     @pytest.mark.parametrize(
         ("room", "name", "line"),
         [
-            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions)"),
+            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions, positive="),
+            ("", "Isotonic", "type stakes.calibration.Isotonic"),
+            ("curves", "xyzzy", "module 'stakes.curves' has no attribute 'xyzzy'"),
+        ],
+    )
+    def test_of_rooms_imported_by_name(self, room: str, name: str, line: str) -> None:
+        """Python drops the words of an AttributeError there."""
+        with pytest.raises(ImportError) as caught:
+            exec(f"from stakes{'.' * bool(room)}{room} import {name}")
+        assert line in str(caught.value)
+        assert caught.value.name == name
+
+    def test_what_nobody_knows(self) -> None:
+        for name in ("xyzzy", "_private"):
+            with pytest.raises(AttributeError) as caught:
+                getattr(stakes.metrics, name)
+            assert str(caught.value) == f"module 'stakes.metrics' has no attribute {name!r}"
+
+    @pytest.mark.parametrize("name", ["sklearn", "torch"])
+    def test_same_names(self, name: str) -> None:
+        library = pytest.importorskip(name)
+        short = importlib.import_module(f"stakes.{name}")
+        room = importlib.import_module(f"stakes.integrations.{name}")
+        assert all(getattr(short, each) is getattr(room, each) for each in room.__all__)
+        assert importlib.import_module(name) is library
+
+    @pytest.mark.parametrize("costs", [COSTS, MATRIX])
+    def test_estimators(self, costs: Any) -> None:
+        pytest.importorskip("sklearn")
+        from sklearn.base import clone
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import cross_val_score
+
+        from stakes.sklearn import BayesDecisionClassifier, make_cost_scorer
+
+        model = clone(BayesDecisionClassifier(LogisticRegression(), costs))
+        assert model.get_params()["application"] == costs
+        X = LLR[:, None]
+        spelled = BayesDecisionClassifier(LogisticRegression(), stakes.CostMatrix(MATRIX))
+        assert model.fit(X, Y).predict(X).tolist() == spelled.fit(X, Y).predict(X).tolist()
+        for scorer in (make_cost_scorer(costs), make_cost_scorer(costs=costs)):
+            assert cross_val_score(LogisticRegression(), X, Y, scoring=scorer).max() < 0
+
+    @pytest.mark.parametrize("costs", [COSTS, MATRIX])
+    def test_losses(self, costs: Any) -> None:
+        torch = pytest.importorskip("torch")
+        pytest.importorskip("torchmetrics")
+        from stakes.torch import ExpectedCostLoss, bayes_decisions
+
+        logits, target = torch.zeros(3, 2), torch.tensor([0, 1, 1])
+        spelled = ExpectedCostLoss(stakes.CostMatrix(MATRIX))(logits, target)
+        for loss in (ExpectedCostLoss(costs), ExpectedCostLoss(costs=costs)):
+            assert float(loss(logits, target)) == float(spelled)
+        assert bayes_decisions(torch.tensor([0.01, 0.2]), costs).tolist() == [0, 1]
+
+
+THREE = RNG.integers(0, 3, N)
+SAID = RNG.dirichlet([1, 1, 1], N) / 2 + np.eye(3)[THREE] / 2
+PART = np.where(LLR > 0, "a", "b")
+
+
+def evaluations() -> dict[str, Any]:
+    """Evaluations of every kind, made when asked for."""
+
+    def far(**more: Any) -> Any:
+        frame = pytest.importorskip("polars").DataFrame({"y": Y, "amount": AMOUNT, **BOTH}).lazy()
+        return stakes.evaluate_frame(frame, label="y", scores=list(BOTH), **more)
+
+    three = {"a": SAID, "b": RNG.dirichlet([1, 1, 1], N)}
+    return {
+        "two models": lambda: stakes.evaluate(Y, BOTH, costs=COSTS),
+        "three classes": lambda: stakes.evaluate(THREE, three, costs=1 - np.eye(3)),
+        "slices": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, by=PART),
+        "groups": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, groups=np.arange(N) // 3),
+        "weights": lambda: stakes.evaluate(Y, BOTH, costs=COSTS, sample_weight=AMOUNT),
+        "case costs": lambda: stakes.evaluate(Y, BOTH, costs={"fn": AMOUNT, "fp": 5}),
+        "uncertain": lambda: stakes.evaluate(Y, BOTH, costs={"fn": Between(100, 900), "fp": 20}),
+        "decisions": lambda: stakes.evaluate(Y, {"a": DECIDED, "b": 1 - DECIDED}, costs=COSTS),
+        "tables": lambda: stakes.evaluate(None, {"a": TABLE, "b": TABLE}, costs=COSTS),
+        "far": lambda: far(costs=COSTS),
+        "far bins": lambda: far(costs=COSTS, bins=50),
+        "far case costs": lambda: far(costs={"fn": "amount", "fp": "5"}),
+    }
+
+
+@pytest.mark.parametrize("kind", list(evaluations()))
+def test_evaluations_are_pickled_and_copied(kind: str) -> None:
+    ev = evaluations()[kind]()
+    for again in (pickle.loads(pickle.dumps(ev)), copy.deepcopy(ev)):
+        assert again.verdict == ev.verdict
+        assert str(again.frame()) == str(ev.frame())
+        assert again.to_json() == ev.to_json()
+    assert pickle.loads(pickle.dumps(ev)).to_html() == ev.to_html()
+
+
+class TestWhatComesBack:
+    EV = stakes.evaluate(Y, BOTH, costs=COSTS)
+
+    def test_frames(self) -> None:
+        pandas = pytest.importorskip("pandas")
+        table = pandas.DataFrame(self.EV.frame())
+        assert table.equals(self.EV.to_pandas())
+        assert table["model"].tolist() == ["gbm", "logreg"]
+        polars = pytest.importorskip("polars")
+        assert self.EV.to_polars()["model"].to_list() == ["gbm", "logreg"]
+        assert polars.DataFrame(self.EV.frame()).shape == self.EV.frame().shape
+
+    def test_a_frame_cannot_be_changed(self) -> None:
+        frame = self.EV.frame()
+        for change in (frame.clear, lambda: frame.update(model=1), lambda: frame.pop("model")):
+            with pytest.raises(TypeError, match="cannot be changed"):
+                change()
+        assert str(pickle.loads(pickle.dumps(frame))) == str(frame)
+        with pytest.raises(KeyError, match="no column 'cost_'; there are model"):
+            frame["cost_"]
+
+    @pytest.mark.parametrize("form", ["html", "json", "markdown"])
+    def test_a_path_comes_back_where_one_is_given(self, form: str, tmp_path: Path) -> None:
+        write, path = getattr(self.EV, f"to_{form}"), tmp_path / "report"
+        text = write()
+        assert isinstance(text, str)
+        assert write(path) == path
+        assert write(str(path)) == path
+        assert len(path.read_text(encoding="utf-8")) == len(text)
+
+    def test_plot(self) -> None:
+        pytest.importorskip("matplotlib")
+        from matplotlib.figure import Figure
+
+        drawn = self.EV.plot(ax=Figure().subplots())
+        named = self.EV.plot.bayes_error(ax=Figure().subplots())
+        assert drawn.get_xlabel() == named.get_xlabel()
+        decided = stakes.evaluate(Y, DECIDED, costs=COSTS)
+        assert decided.plot(ax=Figure().subplots()) is not None
+
+
+class TestTunedThreshold:
+    def test_its_range(self) -> None:
+        from stakes.uncertainty import min_cost_optimism, threshold_range
+
+        low, high = threshold_range(Y, LLR, COSTS)
+        best = metrics.at_min_cost(Y, LLR, COSTS).threshold
+        assert low <= best <= high
+        assert low < high
+        assert threshold_range(SCORES, COSTS, rng=0) == (low, high)
+        inner = threshold_range(SCORES, COSTS, level=0.5)
+        assert low <= inner[0] <= inner[1] <= high
+        found = min_cost_optimism(SCORES, COSTS)
+        assert (found.threshold, found.threshold_range) == (best, (low, high))
+        assert f"on other draws {low:.4g} to {high:.4g}" in repr(found)
+
+    def test_of_an_evaluation(self) -> None:
+        ev = stakes.evaluate(Y, BOTH, costs=COSTS)
+        low, high = ev.threshold_range("gbm")
+        assert low <= ev["gbm"].optimistic_threshold <= high
+        with pytest.raises(DataError, match="has no threshold"):
+            stakes.evaluate(Y, {"a": DECIDED}, costs=COSTS).threshold_range("a")
+
+    def test_more_cases_move_it_less(self) -> None:
+        from stakes.uncertainty import threshold_range
+
+        rng, widths = np.random.default_rng(3), []
+        for n in (200, 20_000):
+            y = rng.random(n) < 0.2
+            low, high = threshold_range(y, rng.normal(2.0 * y), {"fn": 5, "fp": 1})
+            widths.append(high - low)
+        assert widths[1] < widths[0] / 2
+
+
+ROWS = (Y, GBM)
+FRACTIONS = np.round(GBM, 3)
+
+
+class TestOtherWords:
+    """Names and arguments of other libraries end in the line to type."""
+
+    @pytest.mark.parametrize(
+        ("room", "name", "line"),
+        [
+            ("metrics", "matthews_corrcoef", "stakes.metrics.mcc(y_true, decisions)"),
+            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores, positive="),
+            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior", '),
+            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior", '),
+            ("metrics", "confusion_matrix", "ConfusionMatrix.from_decisions(y_true, decisions)"),
+            ("metrics", "roc", "stakes.curves.roc"),
+            ("metrics", "acuracy", "type accuracy"),
+            ("plots", "reliability_diagram", "stakes.plots.reliability(stakes.curves.reliability("),
+            ("calibration", "Platt", "Logistic().fit(scores, y_true)"),
+        ],
+    )
+    def test_of_rooms(self, room: str, name: str, line: str) -> None:
+        with pytest.raises(AttributeError) as caught:
+            getattr(getattr(stakes, room), name)
+        assert line in str(caught.value)
+        assert line in str(pickle.loads(pickle.dumps(caught.value)))
+        assert not hasattr(getattr(stakes, room), name)
+
+    @pytest.mark.parametrize(
+        ("room", "name", "line"),
+        [
+            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions, positive="),
             ("", "Isotonic", "type stakes.calibration.Isotonic"),
             ("curves", "xyzzy", "module 'stakes.curves' has no attribute 'xyzzy'"),
         ],
@@ -536,7 +736,7 @@ class TestOtherWords:
         [
             (lambda: stakes.evaluate("df", label="y", scores=["a"]), "stakes.evaluate_frame(df,"),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, abstain=2), ".with_abstention(2)"),
-            (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=..."),
+            (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=0"),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, threshold=0.5), "(p > t).astype(int)"),
             (lambda: stakes.evaluate(*ROWS, fn=40, fp=4), 'costs={"fn": 40, "fp": 4}'),
             (lambda: metrics.f1(Y, DECIDED, None, 1, 2), "f1(y_true, decisions)"),
@@ -546,14 +746,14 @@ class TestOtherWords:
             (lambda: stakes.CostMatrix(fn=4, fp=1), "stakes.CostMatrix.binary(fn=40, fp=4)"),
             (lambda: stakes.CaseCosts(fn=AMOUNT, fp=1), "stakes.CaseCosts.binary("),
             (lambda: stakes.Application(cost_matrix=MATRIX), "costs=..."),
-            (lambda: stakes.calibration.reliability_table(*ROWS, n_bins=9), "bins=..."),
+            (lambda: stakes.calibration.reliability_table(*ROWS, n_bins=9), "bins=9"),
             (lambda: stakes.uncertainty.interval(TABLE, costs=COSTS, n_boot=9, alpha=0.1),
-             "draws=...; level=1 - alpha"),
+             "draws=9; level=1 - alpha"),
             (lambda: stakes.uncertainty.interval(*ROWS, costs=COSTS), "from_decisions(y_true, de"),
             (lambda: stakes.uncertainty.compare(*ROWS, LOGREG, costs=COSTS), "PairedCounts.from_"),
             (lambda: stakes.audit.audit("f1", *ROWS), 'audit("f1", application=costs, matrix='),
             (lambda: stakes.monitoring.compare_periods(*ROWS, costs=COSTS), "where each is stakes"),
-            (lambda: metrics.f1(Y, DECIDED, pos_label=1), "positive=..."),
+            (lambda: metrics.f1(Y, DECIDED, pos_label=1), "positive=1"),
             (lambda: metrics.auc(Y, GBM, weights=AMOUNT), "sample_weight=..."),
             (lambda: metrics.catalogue(Y, DECIDED), "for m in stakes.metrics.catalogue.tables()"),
             (lambda: stakes.ConfusionMatrix.from_decisions(Y, DECIDED, labels=[0, 1]), "classes="),
@@ -741,7 +941,7 @@ class TestFifthList:
                 lambda: stakes.calibrate,
                 'stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p)',
             ),
-            (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions)"),
+            (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions, positive="),
             (lambda: _evaluated().save, 'ev.rule().save("rule.json")'),
             (lambda: _evaluated().to_sql, 'ev.rule().to_sql("duckdb", columns="p")'),
             (lambda: _evaluated().rule(columns="p"), 'ev.rule().to_sql("duckdb", columns="p")'),
@@ -1035,7 +1235,7 @@ class TestEighthList:
             ),
             (
                 lambda: stakes.evaluate_frame(GBM, label="y", costs=COSTS, capacity="1=1"),
-                'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, capacity="1=100")',
+                'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, capacity={"yes": 100})',
             ),
         ],
     )
@@ -1108,7 +1308,7 @@ class TestNinthList:
             (lambda: curves.roc(Y, {"a": LLR}), "stakes.curves.roc(y_true, p) for model, p in"),
             (
                 lambda: curves.bayes_error(Y, GBM).plot,
-                '(y_true, p, kind="posterior") with positive',
+                '(y_true, p, kind="posterior", positive="yes")',
             ),
             (lambda: stakes.plots.bayes_error(YES, GBM), 'y_true, p, kind="posterior")), with pos'),
             (
@@ -1277,7 +1477,7 @@ class TestTenthList:
             (lambda: _evaluated().decide([0.5], threshold=0.5), "there are costs, model"),
             (
                 lambda: stakes.calibration.reliability_table(Y, GBM).plot(),
-                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))',
+                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior", ',
             ),
             (
                 lambda: stakes.curves.bayes_error(Y, BOTH, kind="posterior"),
@@ -1352,6 +1552,112 @@ class TestTenthList:
     ) -> None:
         from stakes.cli.entry import main
 
+        with contextlib.suppress(SystemExit):
+            assert main(words) == 2
+        assert answer in capsys.readouterr().err
+
+
+class TestEleventhList:
+    """What an eleventh reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: stakes.metrics.brier_score_loss, 'kind="posterior", positive="yes")'),
+            (lambda: stakes.metrics.fbeta, 'f_beta(y_true, decisions, beta=2, positive="yes")'),
+            (lambda: stakes.uncertainty.bootstrap, 'metric="f1")'),
+            (lambda: np.asarray(TABLE), "matrix.counts"),
+            (lambda: np.asarray(NAMED), "costs.values"),
+            (lambda: [TABLE.to_numpy], "type matrix.counts"),
+            (lambda: [NAMED.to_pandas], 'pivot(index="truth", columns="decision"'),
+            (lambda: _evaluated()["a"].interval.lower, "type interval.low"),
+            (lambda: metrics.f1(YES, YES, pos_label="yes"), "Hint: positive='yes'"),
+            (lambda: stakes.calibration.reliability_table(Y, GBM, n_bins=10), "Hint: bins=10"),
+            (
+                lambda: stakes.uncertainty.interval(TABLE, metric="f1", positive="yes"),
+                'classes=["no", "yes"]) in its place',
+            ),
+            (
+                lambda: stakes.calibration.Affine().fit(LLR, YES, positive="yes"),
+                'Affine(classes=["no", "yes"], bound="data").fit(',
+            ),
+            (
+                lambda: stakes.sklearn.CostSensitiveClassifier,
+                "stakes.sklearn.BayesDecisionClassifier(model, costs)",
+            ),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        pytest.importorskip("sklearn")
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_ends_of_an_interval_have_names(self) -> None:
+        one = _evaluated()["a"]
+        low, high = one.interval
+        assert (one.interval.low, one.interval.high) == (low, high) == one.interval
+        assert repr(one.interval) == repr((low, high))
+        assert pickle.loads(pickle.dumps(one.interval)).high == high
+
+    def test_an_answer_that_is_possible_is_named(self) -> None:
+        words = np.where(Y, "churn", "stay")
+        with pytest.raises(LabelError) as error:
+            stakes.uncertainty.interval(
+                stakes.ConfusionMatrix.from_decisions(words, words), metric="f1"
+            )
+        assert "positive=" not in str(error.value.hint)
+
+    def test_a_table_is_no_cost_matrix(self) -> None:
+        for call in (
+            lambda: stakes.evaluate(Y, GBM, costs=TABLE),
+            lambda: stakes.bayes_decisions(GBM, TABLE),
+        ):
+            with pytest.raises(DataError, match="must be an array; got ConfusionMatrix"):
+                call()
+
+    def test_files_of_another_kind(self, tmp_path: Path) -> None:
+        rule, kept = tmp_path / "rule.json", tmp_path / "kept.json"
+        stakes.DecisionRule(NAMED).save(rule)
+        stakes.calibration.Affine().fit(LLR, Y).save(kept)
+        for read, file, answer in (
+            (stakes.summaries.load_summary, rule, f"stakes.load_rule('{rule}')"),
+            (stakes.summaries.load_summary, kept, f"stakes.calibration.load('{kept}')"),
+            (stakes.calibration.load, rule, "stakes.load_rule("),
+            (stakes.load_rule, kept, "stakes.calibration.load("),
+        ):
+            with pytest.raises(FormatError, match=r"is a (rule|calibration), not a s") as error:
+                read(file)
+            assert answer in str(error.value.hint)
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["capacity", "a.csv"], "--capacity VALUE=200"),
+            (["decide", "rule.json", "a.csv", "--out", "b.csv"],
+             "stakes decide a.csv --rule rule.json -o b.csv"),
+            (["decide", "rule.json", "--rule", "rule.json", "a.csv", "-o", "b.csv"],
+             "stakes decide a.csv --rule rule.json -o b.csv"),
+            (["decide", "rule.json"], "stakes decide NEW.csv --rule rule.json"),
+            (["inspect", "rule.json"], "  stakes rule rule.json"),
+            (["calibrate", "a.csv", "--out", "c.csv"], "stakes calibrate --apply cal.json FILE"),
+            (["costs", "--cost", "fn=40", "fp=4"], "--template DATA.csv"),
+            (["eval", "a.csv", "--abstain", "2"], "in place of --cost"),
+        ],
+    )  # fmt: skip
+    def test_command_line(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        words: list[str],
+        answer: str,
+    ) -> None:
+        from stakes.cli.entry import main
+
+        monkeypatch.chdir(tmp_path)
+        stakes.DecisionRule(NAMED, columns=("p",)).save("rule.json")
+        Path("a.csv").write_text("y,p\nno,0.1\nyes,0.8\n")
         with contextlib.suppress(SystemExit):
             assert main(words) == 2
         assert answer in capsys.readouterr().err

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import keep_numbers, of_kind, positive_share
+from stakes._checks import as_number, keep_numbers, of_kind, positive_share
 from stakes._columns import in_brief
 from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, place_of
@@ -210,7 +210,7 @@ class Elicitation(AnswersGuesses):
         """
         options, start = self.options, 0
         rows = []
-        for end, choice in options.stretches(0, tolerance):
+        for end, choice in options.stretches(0, as_number(tolerance, "tolerance")):
             ends = [start, end]
             rows.append((options.names[choice], *options.ratios[ends], *options.nec[choice, ends]))
             start = end

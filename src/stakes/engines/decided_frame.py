@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, is_number
-from stakes._columns import in_brief
+from stakes._columns import as_frame, in_brief
 from stakes._names import one_of
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_lazily import decided_lazily
@@ -101,10 +101,7 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
     A lazy frame is returned with a column of decisions, since its rows have not been read.
     """
-    try:
-        rows = nw.from_native(frame, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        rows = nw.from_native(native(frame))  # says which columns
+    rows = as_frame(frame, "frame", pass_through=True)
     if isinstance(rows, nw.LazyFrame):
         return decided_frame(rule, frame).frame
     names = rule.columns or ()

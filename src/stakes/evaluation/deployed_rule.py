@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import of_kind
+from stakes._checks import as_switch
 from stakes.calibration import Calibrator
 from stakes.calibration.calibrators.affine import default_calibrator
 from stakes.evaluation import verdict as verdicts
@@ -51,7 +51,7 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     if rule.score_range is None and model is not None and model.posteriors is not None:
         said = model.posteriors if len(rule.classes) > 2 else model.posteriors[:, 1]
         rule = replace(rule, score_range=(float(said.min()), float(said.max())))
-    if not of_kind(recalibrated, "recalibrated", bool):
+    if not as_switch(recalibrated, "recalibrated"):
         return rule
     fitted = _refitted(ev, rule, model)
     return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)

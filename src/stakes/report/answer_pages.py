@@ -62,6 +62,8 @@ def audit_page(
     """The page of an audit: the answer, the reasons, the picture, the proof and the costs."""
     question = of_kind(title, "title", str) or f"What does {spoken(found.metric)} reward?"
     first, *reasons = found.sentences
+    for each in of_kind(more, "more", Sequence):
+        of_kind(each, "more", str)
     listed = element("ul", joined(*(element("li", each) for each in (*reasons, *more))))
     sections = [section("Why", listed)] if (*reasons, *more) else []
     if isinstance(found, Audit):
@@ -134,6 +136,7 @@ def _periods(found: Watch) -> Html:
 
 def _estimated(found: PeriodEstimates) -> Html:
     """One row per period that was estimated; with its cost where labels have arrived."""
+    of_kind(found, "estimates", PeriodEstimates)
     frame = found.frame()
     values, lows, highs, costs = (
         aligned(frame[name].tolist()) for name in ("estimate", "low", "high", "cost")

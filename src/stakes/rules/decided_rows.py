@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import float_of, sum_tolerance
+from stakes._columns import as_array
 from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
@@ -136,7 +137,8 @@ def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
 
 def decided_one(rule: DecisionRule, score: Any) -> Name:
     """See `DecisionRule.decide_one`."""
-    lone = isinstance(score, (list, tuple, np.ndarray)) and np.shape(score) == (1,)
+    several = isinstance(score, (list, tuple, np.ndarray))
+    lone = several and as_array(score, "score").shape == (1,)
     if rule.scores != "decision" and (score is None or isinstance(score, str) or lone):
         wanted = "a number, or one for each class" if len(rule.classes) > 2 else "a number"
         hint = "several cases at once:  rule.decide(scores)" if lone else None
