@@ -124,9 +124,18 @@ class TestMany:
     def test_equal_errors_of_many_classes_are_one_line(self) -> None:
         assert CostMatrix.zero_one(20).describe() == (
             "Costs used:\n"
-            "  any other decision (380 cells)  -> 1\n"
-            "  correct decisions               -> 0"
+            "  every error (380 cells)  -> 1\n"
+            "  correct decisions        -> 0"
         )
+
+    def test_equal_errors_of_few_classes_are_one_line_too(self) -> None:
+        assert CostMatrix.zero_one(3).describe() == (
+            "Costs used:\n  every error (6 cells)  -> 1\n  correct decisions      -> 0"
+        )
+
+    def test_a_class_without_a_right_decision_has_its_own_line(self) -> None:
+        text = CostMatrix([[0, 1], [1, 0], [1, 1]]).describe()
+        assert "truth 2,  any decision  -> 1" in text
 
     def test_the_dearest_of_many_are_shown(self) -> None:
         values = np.arange(400.0).reshape(20, 20)

@@ -68,6 +68,8 @@ def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
 _MARKED = ("bayes", "decision", "factor", "abstain", "share")
 #: What the grey line at NEC 1 is.
 _CONSTANT = {"grey": "always the same decision"}
+#: What the diagonal is, where predictions are drawn against what was observed.
+_CALIBRATED = {"grey": "perfectly calibrated"}
 
 
 def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
@@ -85,7 +87,7 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
         "bayes": ("If the costs were different", "Lower is better. Costlier misses and more "
                   f"“{app['classes'][-1]}” both move the vertical line to the right."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
-        "reliability": ("Can the probabilities be trusted?", chart.caption, {}),
+        "reliability": ("Can the probabilities be trusted?", chart.caption, _CALIBRATED),
         "decision": ("Is a model worth using at all?", "Net benefit in true positives per case at "
                      "the stated share; higher is better. Only the cost slider moves the "
                      "vertical line.",
@@ -108,7 +110,7 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
-                  f"how often it occurs. {chart.caption}", {}),
+                  f"how often it occurs. {chart.caption}", _CALIBRATED),
     }[kind]  # fmt: skip
 
 
