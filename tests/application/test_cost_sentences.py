@@ -175,7 +175,7 @@ class TestApplication:
         app = Application(CHURN, priors=[0.98, 0.02], unit="EUR", volume=250_000, period="year")
         assert app.describe() == (
             CHURN.describe(unit="EUR")
-            + "\nclass mix where it will run: stay: 98 %, churn: 2 %"
+            + "\nclass mix where it will run: 'stay' 98 %, 'churn' 2 %"
             + "\n250 000 cases a year"
         )
 
@@ -186,7 +186,7 @@ class TestApplication:
 
     def test_many_shares_are_cut(self) -> None:
         app = Application(CostMatrix.zero_one(20), priors=[0.05] * 20)
-        assert app.describe().endswith("11: 5 % and 8 more")
+        assert app.describe().endswith("'11' 5 % and 8 more")
 
 
 def test_costs_that_differ_between_the_ends_are_ranges() -> None:

@@ -90,7 +90,7 @@ def describe_application(application: Application) -> str:
         text += "\nclass mix where it will run: as in the data"
     else:
         pairs = [
-            f"{shown(name)}: {spoken(100 * share)} %"
+            f"'{shown(name)}' {spoken(100 * share)} %"
             for name, share in zip(application.classes, application.priors.tolist(), strict=True)
         ]
         rest = f" and {len(pairs) - _MOST_LINES} more" if len(pairs) > _MOST_LINES else ""

@@ -102,11 +102,12 @@ ENGINES = {
 }
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Where the cases are: the file, the truth, weights."""
+def add_data_options(parser: argparse.ArgumentParser, *, together: bool = True) -> None:
+    """Where the cases are: the file, or several read `together`; the truth, weights."""
     known = endings()
     group = parser.add_argument_group("the cases")
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
+    forms += "; several files, a pattern or a folder are read together" * together
     group.add_argument("file", nargs="?", help=f"{forms}; - reads CSV from standard input")
     add_options(group, _CASES)
 

@@ -10,7 +10,18 @@ from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.evaluation.verdict import difference_words, quoted_name
 from stakes.messages.quantities import digits_apart, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
-from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
+from stakes.report.markup import (
+    Html,
+    data_url,
+    element,
+    folded,
+    joined,
+    row,
+    section,
+    table,
+    text,
+    unbroken,
+)
 from stakes.report.page_inputs import LARGE, stays
 
 if TYPE_CHECKING:
@@ -199,7 +210,7 @@ def _holds(record: Any) -> list[Html]:
         winner = others.get(each["winner"], each["winner"])
         rows.append(row(stretch, winner, left=1))
     head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest model, uncalibrated"]
-    every = table("At the stated share, measured on these same cases.", head, rows)
+    every = table("At the stated share, measured on these same cases.", head, rows, left=2)
     return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 
 
@@ -213,7 +224,7 @@ def computed(sheet: Sheet) -> Html:
     """How to get the same figures again, and the figures to download."""
     record = sheet.record
     facts = dict(record["facts"])
-    parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
+    parts = [element("pre", unbroken(str(facts.pop("command"))))] if "command" in facts else []
     if sheet.large:
         parts.append(element("p", LARGE, class_="soft"))
     elif record["inquiry"] is not None:
@@ -221,7 +232,10 @@ def computed(sheet: Sheet) -> Html:
         parts.append(element("p", again, class_="soft"))
     names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
     pairs = [
-        joined(element("dt", str(names.get(key, key))), element("dd", str(value)))
+        joined(
+            element("dt", str(names.get(key, key))),
+            element("dd", unbroken(str(value)) if key == "calibrate" else str(value)),
+        )
         for key, value in facts.items()
     ]
     explained = (

@@ -37,7 +37,7 @@ as long as only the shares have changed.
 
 
 _CALIBRATION = {
-    "--model COLUMN": "the same as --scores COLUMN",
+    "--model COLUMN": "the column of p(positive) to calibrate",
     "--kind KIND": "which calibrator (default affine, as in stakes eval; automatic tries all that "
     f"fit the data): {KINDS}",
     "--choose-by cost": "choose automatically by this: cross-entropy (default), brier, or cost (of "
