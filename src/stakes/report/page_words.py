@@ -38,7 +38,7 @@ def verdict(sheet: Sheet) -> Html:
         warning = "warning " if remark["severity"] == "warning" else ""
         parts.append(element("p", remark["text"], class_=f"{warning}remark stated"))
     if said["remarks"] and sheet.moves:
-        hidden = "These remarks hold only for the stated costs; press Reset to return to those."
+        hidden = "Remarks are hidden: they hold only for the stated costs. Reset shows them again."
         parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
 
