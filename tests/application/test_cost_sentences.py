@@ -123,9 +123,7 @@ class TestMany:
 
     def test_equal_errors_of_many_classes_are_one_line(self) -> None:
         assert CostMatrix.zero_one(20).describe() == (
-            "Costs used:\n"
-            "  every error (380 cells)  -> 1\n"
-            "  correct decisions        -> 0"
+            "Costs used:\n  every error (380 cells)  -> 1\n  correct decisions        -> 0"
         )
 
     def test_equal_errors_of_few_classes_are_one_line_too(self) -> None:

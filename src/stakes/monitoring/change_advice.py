@@ -54,7 +54,8 @@ def parts_of(change: PeriodChange) -> dict[str, str]:
         "from the class mix": change.prior_part,
         "from the error rates": change.rate_part,
     }
-    texts = iter(signed([number for part in parts.values() for number in part]))
+    middles = [part.value for part in parts.values()]  # with the decimals that a table has
+    texts = iter(signed([number for part in parts.values() for number in part], middles))
     return {name: f"{next(texts)} ({next(texts)} to {next(texts)})" for name in parts}
 
 
