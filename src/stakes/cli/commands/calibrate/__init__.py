@@ -27,7 +27,7 @@ EXAMPLES = """examples:
   stakes calibrate --apply gbm_cal.json new.csv -o out.csv
   stakes calibrate --apply gbm_cal.json new.csv --prevalence 2% -o out.csv
   stakes calibrate --apply gbm_cal.json new.csv --prevalence estimate -o out.csv
-  stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
+  stakes calibrate pets.csv --label species --proba 'large.p_*' --kind dirichlet -o pets.json
 
 Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
 calibrated by a map that was fitted without it, and up to 2000 cases also chosen without it.
