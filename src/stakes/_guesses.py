@@ -202,8 +202,10 @@ def answers_guesses(function: F) -> F:
     placed = [each.name for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
     needed = [each.name for each in parameters.values() if each.default is each.empty]
     place = {each: k for k, each in enumerate(placed)}
-    switches = {each.name for each in parameters.values() if each.annotation == "bool"}
-    words = {each.name: _words(each, function) for each in parameters.values()}
+    # constructors look at their own arguments, and those of scikit-learn may not
+    checked = {} if function.__name__ == "__init__" else parameters
+    switches = {each.name for each in checked.values() if each.annotation == "bool"}
+    words = {each.name: _words(each, function) for each in checked.values()}
 
     @functools.wraps(function)
     def asked(*given: Any, **options: Any) -> Any:
@@ -224,7 +226,9 @@ def answers_guesses(function: F) -> F:
         for each in switches & options.keys():
             options[each] = as_switch(options[each], each)
         for each, value in options.items():
-            if words[each] and not isinstance(value, str):  # the function knows what to say of text
+            if words.get(each) and not isinstance(
+                value, str
+            ):  # the function knows what to say of text
                 one_of(value, each, words[each])
         return function(*given, **options)
 

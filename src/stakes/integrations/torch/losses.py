@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
 from torch import nn
 
-from stakes._checks import as_number, as_priors
+from stakes._checks import as_number, as_priors, as_switch
 from stakes._guesses import answers_guesses
 from stakes._names import one_of
 from stakes.application import Application, as_application, class_factors
@@ -253,8 +253,9 @@ class ExpectedCostLoss(_CostLoss):
         one_of(scale, "scale", ("log", "linear"))
         self.temperature = temperature
         self.scale: Scale = scale
-        self.straight_through = straight_through
-        offsets = torch.zeros(len(self.application.decisions)) if learn_offsets else None
+        self.straight_through = as_switch(straight_through, "straight_through")
+        learnt = as_switch(learn_offsets, "learn_offsets")
+        offsets = torch.zeros(len(self.application.decisions)) if learnt else None
         self.offsets = None if offsets is None else nn.Parameter(offsets)
 
     def forward(
@@ -363,7 +364,7 @@ class BinaryExpectedCostLoss(_CostLoss):
         start = torch.tensor(given)
         if not bool(torch.isfinite(start)):
             raise CostError("the Bayes threshold is infinite: one decision is never wrong.")
-        if learn_threshold:
+        if as_switch(learn_threshold, "learn_threshold"):
             self.threshold = nn.Parameter(start)
         else:
             self.register_buffer("threshold", start)
@@ -434,9 +435,7 @@ class ReweightedLoss(nn.Module):
     @answers_guesses
     def __init__(self, kind: Kind, application: Any, *, from_priors: Priors) -> None:
         super().__init__()
-        if kind not in ("cross_entropy", "hinge", "squared", "exponential"):
-            known = "'cross_entropy', 'hinge', 'squared' or 'exponential'"
-            raise DataError(f"`kind` must be {known}; got {kind!r}.")
+        one_of(kind, "kind", get_args(Kind))
         app = as_application(application)
         shares = as_priors(from_priors, app.classes, name="from_priors")
         factors = class_factors(shares, app, priors=app.priors)
