@@ -165,6 +165,13 @@ class TestAdvice:
         assert "Re-calibrate" in found.advice
         assert "retrain" in found.advice
 
+    def test_what_rose_has_equal_decimals_and_the_unit(self):
+        app = Application(APP.costs, unit="EUR")
+        before, after = _matrix(self.BASE), _matrix([[9000, 500], [235, 265]])
+        found = compare_periods(before, after, application=app)
+        # 10 times 100 and 235 of 500
+        assert "Cost per 'churn' rose from 2.0 to 4.7 EUR" in found.advice
+
     @pytest.mark.parametrize(("gain", "word"), [(1.0, "re-calibrate"), (0.3, "retrain")])
     def test_scores_tell_whether_to_retrain(self, gain, word):
         rng = np.random.default_rng(0)

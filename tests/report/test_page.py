@@ -55,6 +55,20 @@ def test_names_of_ids_are_unique(text):
     assert len(names) == len(set(names))
 
 
+def test_commands_are_broken_between_words_only(text):
+    words = re.search(r"<pre>(<span.*?)</pre>", text)[1]
+    assert re.findall(r'<span class="word">([^<]*)</span>', words) == [
+        "stakes",
+        "eval",
+        "churn.csv",
+    ]
+
+
+def test_the_diagonal_is_in_the_key(text):
+    figure = re.search(r'id="figure-reliability">(.*?)<svg[^>]*id="chart', text, re.DOTALL)[1]
+    assert "perfectly calibrated" in figure
+
+
 def test_sections_are_numbered_in_order(text):
     places = [int(n) for n in re.findall(r"<h2>(\d+) · ", text)]
     assert places == list(range(1, len(places) + 1))

@@ -207,7 +207,7 @@ def _matrix(sheet: Sheet) -> Html:
         return made
     return joined(
         made,
-        element("p", _editing(sheet.numbers), class_="soft", id="sample-note"),
+        element("p", _editing(sheet.numbers), class_="soft hint", id="sample-note"),
         element("p", "", class_="soft", id="share-note"),
     )
 

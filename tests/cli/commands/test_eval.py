@@ -383,6 +383,12 @@ class TestWords:
             in " ".join(ran.out.split())
         )
 
+    def test_a_person_who_is_never_asked(self, run, write):
+        costs = write("c.csv", "truth,a,b,ask\na,0,10,9\nb,10,0,9\n")
+        name = write("t.csv", "y,p_a,p_b\na,0.99,0.01\nb,0.01,0.99\na,0.5,0.5\nb,0.6,0.4\n")
+        ran = run("eval", name, "--costs", costs, "--min-positives", "1")
+        assert "- model never decides 'ask'." in ran.out
+
     def test_where_the_money_goes_for_more_than_two(self, run, write):
         name = write("t.csv", "y,d\na,a\na,b\nb,b\nc,c\nc,a\nc,a\n")
         ran = run("eval", name, "--decisions", "d", "--cost", "error=1", "--min-positives", "1")

@@ -59,6 +59,10 @@ class TestScripted:
         assert "Question 1.  Out of 1 000 cases" in done.out
         assert "Take even" in done.out
         assert "Question 3" not in done.out
+        out = " ".join(done.out.split())
+        assert "so the same question follows the other way round. Question 2." in out
+        assert out.count("you prefer") == 1
+        assert "(asked twice)" in out
         done = ask(*BASE, "--answer", "a,b")
         assert "Take sharp" in done.out
 

@@ -27,7 +27,7 @@ __all__ = ["configure", "run"]
 
 FIRST_CALL = (
     "stakes monitor may.csv --time date --label churned --positive yes --scores gbm_p "
-    "--cost fn=40 fp=4"
+    "--reference-first 2 --cost fn=40 fp=4"
 )
 #: What most people need, in the order of a first call.
 MOST_USED = (
