@@ -50,7 +50,7 @@ def _miss_price(implied: ImpliedCosts) -> float:
 
 def _misranked(name: str, rate: MisrankingRate, app: Application | None) -> str:
     """The misranking rate in words."""
-    share = f"{100 * rate.rate:.1f} % of pairs (standard error {100 * rate.standard_error:.1f})"
+    share = f"{100 * rate.rate:.1f} % of pairs (standard error {100 * rate.standard_error:.1f} %)"
     if app is None:
         return (
             f"Of two good models drawn at random {name} picks the worse one in {share}, averaged "

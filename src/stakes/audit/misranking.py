@@ -219,7 +219,7 @@ class MisrankingRate(float):
     def __repr__(self) -> str:
         return (
             f"MisrankingRate({self.metric}: {100 * self.rate:.2f} % of {self.draws} pairs, "
-            f"standard error {100 * self.standard_error:.2f})"
+            f"standard error {100 * self.standard_error:.2f} %)"
         )
 
     __str__ = __repr__
