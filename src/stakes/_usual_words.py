@@ -2,57 +2,8 @@
 
 from __future__ import annotations
 
-from stakes._usual_results import OF_EVALUATIONS
+from stakes._usual_metrics import METRICS
 
-#: Other names of metrics of the catalogue.
-METRICS = {
-    "accuracy_score": "accuracy",
-    "auroc": "auc",
-    "ba": "balanced_accuracy",
-    "balanced_accuracy_score": "balanced_accuracy",
-    "b_roc": "precision_recall_mean",
-    "cba": "class_balance_accuracy",
-    "cohen_kappa": "kappa",
-    "cohen_kappa_score": "kappa",
-    "csi": "jaccard",
-    "dcf": "detection_cost",
-    "dice": "f1",
-    "dor": "diagnostic_odds_ratio",
-    "ec": "expected_cost",
-    "equal_error_rate": "eer",
-    "ewa": "expected_weighted_accuracy",
-    "f1_score": "f1",
-    "fbeta": "f_beta",
-    "fbeta_score": "f_beta",
-    "fdr": "false_discovery_rate",
-    "fnr": "false_negative_rate",
-    "fpr": "false_positive_rate",
-    "g_mean": "geometric_mean",
-    "iam": "imbalance_accuracy",
-    "iou": "jaccard",
-    "jaccard_score": "jaccard",
-    "lr+": "positive_likelihood_ratio",
-    "lr-": "negative_likelihood_ratio",
-    "matthews": "mcc",
-    "matthews_corrcoef": "mcc",
-    "nec": "normalized_expected_cost",
-    "npv": "negative_predictive_value",
-    "ppv": "precision",
-    "precision_score": "precision",
-    "recall_score": "recall",
-    "roc_auc": "auc",
-    "roc_auc_score": "auc",
-    "se_at_sp": "sensitivity_at_specificity",
-    "sensitivity": "recall",
-    "sp_at_se": "specificity_at_sensitivity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "wa": "weighted_accuracy",
-    "wca": "weighted_class_accuracy",
-    "wra": "weighted_relative_accuracy",
-    "youden": "informedness",
-    "zero_one_loss": "error_rate",
-}
 _OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
 #: Metrics that are the same whichever class is the positive one.
 _EITHER_WAY = ("accuracy", "balanced_accuracy", "class_balance_accuracy", "error_rate",
@@ -119,6 +70,14 @@ _ALIKE = (
 _ESTIMATED = (
     "estimate_cost(reference, p_new), where reference = stakes.estimation.DecidedCases.from_scores("
     "y_true, p, costs=costs) holds labelled cases"
+)
+_RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
+_AGAIN = "with the same models and the other arguments as before"
+_OTHER_COSTS = f'stakes.evaluate(y_true, models, costs={{"fn": 80, "fp": 4}}), {_AGAIN}'
+_OTHER_PRIORS = f"stakes.evaluate(y_true, models, costs=costs, priors=0.02), {_AGAIN}"
+_SAVINGS = (
+    "{name: ev[name].saving for name in ev} per case, or "
+    "{name: ev[name].total_saving for name in ev} over the volume"
 )
 
 
@@ -264,6 +223,50 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "CostLoss": _LOSS,
         "CostSensitiveCrossEntropy": _LOSS,
     },
+    "Evaluation": {
+        "by_group": "evaluate(..., by=column).slices; `groups` are cases that belong together",
+        "groups": "evaluate(..., by=column).slices; `groups` are cases that belong together",
+        "by": "ev.slices",
+        "best_model": "ev.best, its name; ev[ev.best] is all of it",
+        "thresholds": "{name: ev[name].threshold for name in ev}",
+        "saving": "ev[ev.best].saving per case, or ev[ev.best].total_saving over the volume",
+        "savings": _SAVINGS,
+        "total_saving": _SAVINGS,
+        "total_savings": _SAVINGS,
+        "compare": 'ev.comparison, or of two models ev.difference("a", "b")',
+        "decisions": "ev.decide(posteriors)",
+        "cost": "ev[ev.best].cost",
+        "costs": "ev.application.costs",
+        "nec": "ev[ev.best].nec",
+        "interval": "ev[ev.best].interval",
+        "confusion_matrix": "ev[ev.best].confusion",
+        "confusion": "ev[ev.best].confusion",
+        "summary": "print(ev), ev.verdict or ev.frame()",
+        "results": "ev.frame()",
+        "table": "ev.frame()",
+        "to_frame": "ev.frame(), ev.to_pandas() or ev.to_polars()",
+        "to_dict": "ev.record()",
+        "to_csv": 'ev.to_pandas().to_csv("report.csv", index=False)',
+        "to_excel": 'ev.to_pandas().to_excel("report.xlsx", index=False)',
+        "to_parquet": 'ev.to_pandas().to_parquet("report.parquet")',
+        "save": f'{_RULE}; the figures: ev.to_json("evaluation.json") or ev.to_html("page.html")',
+        "save_rule": _RULE,
+        "to_sql": 'ev.rule().to_sql("duckdb", columns="p")',
+        "to_onnx": 'ev.rule().to_onnx("rule.onnx")',
+        "report": 'ev.to_html("page.html")',
+        "predict": "ev.decide(posteriors)",
+    }
+    | dict.fromkeys(("with_costs", "evaluate", "replace", "with_application"), _OTHER_COSTS)
+    | {"with_priors": _OTHER_PRIORS},
+    "ModelEvaluation": {
+        "expected_cost": "ev[model].cost",
+        "ci": "ev[model].interval",
+        "confidence_interval": "ev[model].interval",
+        "confusion_matrix": "ev[model].confusion",
+        "savings": "ev[model].saving per case, or ev[model].total_saving over the volume",
+        "total": "ev[model].total_saving",
+        "normalized_expected_cost": "ev[model].nec",
+    },
     "PeriodChange": dict.fromkeys(
         ("interval", "ci", "low", "high", "confidence_interval"),
         "(change.cost.low, change.cost.high)")
@@ -287,7 +290,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "calibrate": _CALIBRATED,
         "fit_transform": f"{_CALIBRATE}; or without optimism {_CROSS_FIT}",
     },
-} | OF_EVALUATIONS  # fmt: skip
+}  # fmt: skip
 for _curve, _plot in {
     "AbstentionCurve": "abstention", "ApplicationPath": "application_path",
     "BayesErrorCurve": "bayes_error", "BrierCurve": "brier_curve", "CostCurve": "cost",

@@ -177,7 +177,7 @@ def costs_template(
     for truth, note in zip(names, called + [""] * len(names), strict=False):
         lines += ["", f"[cost.{toml_key(truth)}]   # when the truth is {toml_value(truth)}"]
         lines += [f"{toml_key(decision)} = 1{note}" for decision in names if decision != truth]
-        lines += [f"{mark}{toml_key(extra)} = 0.5"]
+        lines += [f"{mark}{toml_key(extra)} = 0.25"]
     return "\n".join(lines) + "\n"
 
 

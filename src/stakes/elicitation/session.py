@@ -74,7 +74,7 @@ class Elicitation(AnswersGuesses):
     2.0
     >>> talk = talk.answered("b")
     >>> talk.question.why  # so extreme an answer is asked again, the other way round
-    'one answer alone rules out everything below about 2 false alarms per miss, so it is asked ...'
+    'one answer alone rules out everything below about 2 false alarms per miss, so the same ...'
     >>> talk = talk.answered("a")
     >>> talk.question is None, talk.recommendation
     (True, 'eager')

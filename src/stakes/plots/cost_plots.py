@@ -176,7 +176,8 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
         ax.plot([], [], label="equal cost", **CONSTANT)
     drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
     if drawn is not None:
-        ax.clabel(drawn, fmt="%.3g", fontsize=8)
+        for label in ax.clabel(drawn, fmt="%.3g", fontsize=8, inline_spacing=11):
+            label.set_rotation_mode("anchor")  # in the middle of its gap, however large it is drawn
     ax.plot([], [], color=COLOURS[0], linewidth=LINE, label=f"equal {metric}")
     if pair is not None:
         _systems(ax, pair, metric)
@@ -208,7 +209,8 @@ def _systems(ax: Any, pair: Any, metric: str) -> None:
         (pair.preferred, "^", f"{metric} prefers this"),
         (pair.cheaper, "o", "this costs less"),
     ):
-        ax.plot(table.rates[0, 1], table.rates[1, 1], marker=marker, label=label, **HOLLOW)
+        at = table.rates[0, 1], table.rates[1, 1]  # may lie on the frame
+        ax.plot(*at, marker=marker, label=label, clip_on=False, **HOLLOW)
 
 
 @answers_guesses
@@ -241,7 +243,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     table = of_kind(watched, "watched", Watch).frame()
     places = np.arange(len(table["period"]))
     ax = axes_for(ax, (6.4, 3.4))
-    ax.axhline(table["cost"][0], **CONSTANT)
+    ax.axhline(table["cost"][0], label=f"cost of {watched.reference!s}", **CONSTANT)
     known = np.isfinite(table["low"])
     said = f"{100 * watched.level:g} % interval"
     if known.all():

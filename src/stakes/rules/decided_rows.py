@@ -74,6 +74,8 @@ def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> Fl
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
     if not rule.stays:
         posteriors = posteriors * [float(factor) for factor in rule.factors]
+        lost = posteriors.sum(axis=1) == 0  # of two classes, the other one is certain
+        posteriors[lost] = [factor > 0 for factor in rule.factors]
         posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     if not rule.per_case:
         return np.asarray(rule.priced_costs.values.T @ posteriors.T)
