@@ -125,7 +125,7 @@ _ABSENT = {
     "not-compared": "Models were not compared: {why}",
     "too-many-models": "Models were not compared, because there are more than {most}.",
     "few-groups": "There are no intervals: {count} groups of cases that belong together are too "
-    "few (`by` splits cases into slices).",
+    "few. For a result of each group, give that column as `by`, not as `groups`.",
     "no-intervals": "There are no intervals: {why}",
     "not-judged-apart": "'{slice}' could not be evaluated by itself: {why}",
     "one-threshold-needs-rows": "Each case is decided by its own costs. One threshold for all "
