@@ -49,6 +49,14 @@ def test_equal_amounts_are_ordinary_costs():
         assert ev[rule].interval == pytest.approx(one.interval, abs=0.03)
 
 
+def test_equal_amounts_price_alike():
+    y, p, costs = drawn()
+    same = CaseCosts.binary(false_negative=np.full(len(y), 60.0), false_positive=20.0)
+    found = [[n.code for n in evaluate(y, {"p": p}, application=c, rng=0).notes]
+             for c in (same, costs)]  # fmt: skip
+    assert ["priced-at-average" in codes for codes in found] == [False, True]
+
+
 def test_deciding_case_by_case_pays():
     y, p, costs = drawn()
     ev = evaluate(y, {"p": p}, application=costs, rng=0)

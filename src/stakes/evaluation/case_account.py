@@ -104,9 +104,10 @@ def evaluated_case_rows(
         table, cost = cases.count(rule.codes, app), float(parts.sum())
         figures.append(case_figures(rule.name, rule.model.kind, table, naive, cost=cost, **more))
     notes += [
-        priced_at_average(rule.model.name, one.confusion, average, one.cost)
+        note
         for rule, one in zip(rules, figures, strict=True)
         if rule.kind == "average costs"
+        for note in priced_at_average(rule.model.name, one.confusion, average, one.cost)
     ]
     n_cases, priors = int(cases.counted.sum()), average.resolved_priors(cases.priors)
     inside = [cases.truth == k for k in range(len(app.classes))]
@@ -284,13 +285,15 @@ def _heavy_tail(
 
 def priced_at_average(
     model: str, table: ConfusionMatrix, average: Application, cost: float
-) -> Note:
-    """What decisions by average costs seem to cost, at the average, and what they do cost."""
+) -> list[Note]:
+    """What decisions by average costs seem to cost, and what they do cost, if that differs."""
     assert average.priors is not None
     rates = np.nan_to_num(table.rates, nan=0.0)
     seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
     said, paid = (money(each, average.unit) for each in (seeming, cost))
-    return Note("priced-at-average", model=model, cost=said, paid=paid)
+    if said == paid:
+        return []
+    return [Note("priced-at-average", model=model, cost=said, paid=paid)]
 
 
 def _earned(costs: CaseCosts, app: Application) -> int:

@@ -156,7 +156,7 @@ def evaluated_case_sums(found: Reduction, options: dict[str, Any]) -> Evaluation
         more["interval"] = None if draws is None else draws.interval(k)
         figures.append(case_figures(name, kind, table, naive, cost=float(cells.sum()), **more))
         if system.application == AVERAGE:
-            notes.append(priced_at_average(model, table, average, float(cells.sum())))
+            notes += priced_at_average(model, table, average, float(cells.sum()))
     reasons, said = _absent(found, draws, options)
     names = [each.name for each in figures]
     comparison = None if draws is None else compared_by_case(names, draws, found.n_rows)
