@@ -1477,3 +1477,63 @@ def _evaluated(**more: Any) -> Any:
     y = [0, 1] * 60
     p = [0.1, 0.8, 0.3, 0.6] * 30
     return stakes.evaluate(y, {"a": p}, costs={"fn": 10, "fp": 1}, **more)
+
+
+class TestTwelfthList:
+    """What another reader of the README typed."""
+
+    def test_a_named_column_is_called_by_its_name(self) -> None:
+        pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+        frame = pd.DataFrame(BOTH)
+        ev = stakes.evaluate(Y, frame["gbm"], costs=COSTS)
+        assert list(ev) == ["gbm"]
+        assert ev.rule("gbm").columns == ("gbm",)
+        assert (ev.decide(frame) == ev.decide(GBM)).all()
+        assert list(stakes.evaluate(Y, pd.Series(GBM), costs=COSTS)) == ["model"]
+
+    def test_entries_of_the_catalogue_take_columns(self) -> None:
+        entry = metrics.catalogue["f1"]
+        assert entry(YES, np.where(DECIDED, "yes", "no"), positive="yes") == entry(TABLE)
+        assert metrics.catalogue["auc"](Y, GBM) == metrics.auc(Y, GBM)
+        with pytest.raises(AttributeError, match=r"type stakes.metrics.catalogue\['mcc'\]"):
+            _ = metrics.catalogue.mcc  # type: ignore[attr-defined]
+        with pytest.raises(DataError, match="mcc") as caught:
+            metrics.catalogue["mcc"](Y, DECIDED, positive=1)
+        assert "the same for either class" in str(caught.value)
+
+    def test_words_that_say_which_is_positive(self) -> None:
+        said = np.where(DECIDED, "yes", "no")
+        assert metrics.f1(YES, said) == metrics.f1(YES, said, positive="yes")
+        other = np.where(Y, "churn", "stay")
+        with pytest.raises(LabelError, match="which one is the positive class"):
+            metrics.f1(other, np.where(DECIDED, "churn", "stay"))
+
+    def test_costs_per_case_are_costs(self) -> None:
+        cases = stakes.CaseCosts.binary(fn=AMOUNT, fp=5)
+        alone = stakes.evaluate(Y, GBM, case_costs=cases, unit="EUR")
+        both = stakes.evaluate(Y, GBM, costs=cases.average(), case_costs=cases, unit="EUR")
+        assert alone.verdict == both.verdict
+        with pytest.raises(DataError, match="case_costs") as caught:
+            stakes.expected_cost(Y, DECIDED, case_costs=cases)  # type: ignore[call-arg]
+        assert "stakes.metrics.case_cost(" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: stakes.evaluate(Y, GBM, costs=COSTS)["model"].plot, "ev.plot()"),
+            (lambda: stakes.CostMatrix(MATRIX).threshold, "stakes.Application(costs)"),
+            (lambda: metrics.best_threshold(Y, GBM, costs=COSTS), "stakes.metrics.at_min_cost("),
+            (lambda: stakes.audit.best_threshold(Y, GBM, costs=COSTS), 'best_threshold("f1", '),
+            (lambda: metrics.f1(Y, DECIDED, average="macro"), "stakes.metrics.macro_f1("),
+            (lambda: metrics.f1_macro(Y, DECIDED), "stakes.metrics.macro_f1("),
+            (lambda: metrics.f1([0, 1, 2], [0, 1, 2]), "macro_f1"),
+            (
+                lambda: stakes.monitoring.compare_periods((Y, Y), (Y, Y), costs=COSTS),
+                "stakes.ConfusionMatrix.from_decisions(y_true, decisions)",
+            ),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        with pytest.raises((StakesError, AttributeError)) as caught:
+            typed()
+        assert answer in str(caught.value)

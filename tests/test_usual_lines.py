@@ -52,6 +52,7 @@ def world() -> dict[str, Any]:
         "app": stakes.Application(costs), "model": "a", "matrix": matrix, "before": matrix,
         "after": matrix, "pilot": matrix, "counts": counts, "rule": ev.rule(), "change": change,
         "column": np.arange(400) % 2, "path": "kept.json", "frame": pd.DataFrame({"p": p}),
+        "case_costs": stakes.CaseCosts.binary(fn=np.arange(400), fp=4, classes=["no", "yes"]),
         "points": stakes.curves.switch_points({"a": counts}),
         "calibrator": stakes.calibration.Affine(**told).fit(stakes.Posteriors(p), y),
         "reference": stakes.estimation.DecidedCases.from_scores(y, p, costs=costs),
@@ -62,6 +63,16 @@ def world() -> dict[str, Any]:
         named = {name: getattr(room, name) for name in room.__all__ if name not in known}
         known |= {name: thing for name, thing in named.items() if callable(thing)}
     return known
+
+
+def _estimate(world: dict[str, Any]) -> Any:
+    return stakes.estimation.estimate_cost(world["reference"], world["p_new"])
+
+
+def _cascade(world: dict[str, Any]) -> Any:
+    stages, prices = {"small": world["q"], "large": world["p"]}, {"small": 0, "large": 0.1}
+    y, costs = world["y_true"], world["costs"]
+    return stakes.resources.evaluate_cascade(y, stages, prices=prices, costs=costs)
 
 
 def code_of(line: str) -> str | None:
@@ -102,5 +113,8 @@ def test_can_be_typed(
         if curve[1] in ("abstention", "application_path"):
             pytest.skip("curves of more than labels and scores")
         world = world | {"curve": made(world["counts"])}
+    if "result." in code:
+        made = _estimate if "naive" in code else _cascade
+        world = world | {"result": made(world)}
     eval(code, dict(world))
     pyplot.close("all")

@@ -51,3 +51,18 @@ METRICS = {
     "youden": "informedness",
     "zero_one_loss": "error_rate",
 }
+#: Metrics of scores, not of decisions.
+OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
+#: Metrics that are the same whichever class is the positive one.
+EITHER_WAY = ("accuracy", "balanced_accuracy", "class_balance_accuracy", "error_rate",
+              "expected_cost", "geometric_mean", "kappa", "mcc",
+              "normalized_expected_cost")  # fmt: skip
+#: What metrics ask for besides the cases.
+NEEDS = dict.fromkeys(
+    ("expected_cost", "normalized_expected_cost", "weighted_class_accuracy",
+     "weighted_relative_accuracy"), "costs=costs",
+) | {
+    "detection_cost": "priors=0.1", "expected_weighted_accuracy": "alpha=2, beta=3",
+    "f_beta": "beta=2", "sensitivity_at_specificity": "specificity=0.9",
+    "specificity_at_sensitivity": "sensitivity=0.9", "weighted_accuracy": "weight=0.5",
+}  # fmt: skip

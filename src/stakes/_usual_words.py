@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from stakes._usual_metrics import METRICS
+from stakes._usual_metrics import EITHER_WAY, METRICS, NEEDS, OF_SCORES
 
-_OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
-#: Metrics that are the same whichever class is the positive one.
-_EITHER_WAY = ("accuracy", "balanced_accuracy", "class_balance_accuracy", "error_rate",
-               "expected_cost", "geometric_mean", "kappa", "mcc",
-               "normalized_expected_cost")  # fmt: skip
-#: What metrics ask for besides the cases.
-_NEEDS = dict.fromkeys(
-    ("expected_cost", "normalized_expected_cost", "weighted_class_accuracy",
-     "weighted_relative_accuracy"), "costs=costs",
-) | {
-    "detection_cost": "priors=0.1", "expected_weighted_accuracy": "alpha=2, beta=3",
-    "f_beta": "beta=2", "sensitivity_at_specificity": "specificity=0.9",
-    "specificity_at_sensitivity": "sensitivity=0.9", "weighted_accuracy": "weight=0.5",
-}  # fmt: skip
 #: Labels are words in the README; nothing guesses which of two is the positive class.
 _YES = 'positive="yes"'
 _POSTERIOR = f'y_true, p, kind="posterior", {_YES}'
@@ -71,6 +57,9 @@ _ESTIMATED = (
     "estimate_cost(reference, p_new), where reference = stakes.estimation.DecidedCases.from_scores("
     "y_true, p, costs=costs) holds labelled cases"
 )
+_TUNED = "stakes.metrics.at_min_cost(y_true, scores, costs=costs).threshold"
+_PER_CASE = ("stakes.metrics.case_cost(y_true, decisions, costs=case_costs).per_case; normalised: "
+             ".normalized")
 _RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
 _AGAIN = "with the same models and the other arguments as before"
 _OTHER_COSTS = f'stakes.evaluate(y_true, models, costs={{"fn": 80, "fp": 4}}), {_AGAIN}'
@@ -83,14 +72,14 @@ _SAVINGS = (
 
 def _metric_line(metric: str, given: str, asks: bool) -> str:
     """The call of a metric with everything that it asks for."""
-    positive = _YES if asks and metric not in _EITHER_WAY else ""
+    positive = _YES if asks and metric not in EITHER_WAY else ""
     return (
-        f"stakes.metrics.{metric}({', '.join(filter(None, (given, _NEEDS.get(metric), positive)))})"
+        f"stakes.metrics.{metric}({', '.join(filter(None, (given, NEEDS.get(metric), positive)))})"
     )
 
 
 _METRIC_LINES = {
-    name: _metric_line(here, f"y_true, {'scores' if here in _OF_SCORES else 'decisions'}", True)
+    name: _metric_line(here, f"y_true, {'scores' if here in OF_SCORES else 'decisions'}", True)
     for name, here in METRICS.items()
 }
 
@@ -98,7 +87,7 @@ _METRIC_LINES = {
 def _of(summary: str, of_scores: bool) -> dict[str, str]:
     """What to type for each name of a metric, given a summary, which knows its positive class."""
     every = METRICS | {here: here for here in METRICS.values()}
-    kept = {name: here for name, here in every.items() if (here in _OF_SCORES) is of_scores}
+    kept = {name: here for name, here in every.items() if (here in OF_SCORES) is of_scores}
     return {name: _metric_line(here, summary, False) for name, here in kept.items()}
 
 
@@ -131,6 +120,8 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
                                 "stakes.CostMatrix.binary(fn=10, fp=1); of more classes "
                                 "stakes.Application({truth: {decision: cost}}).costs")
     | dict.fromkeys(("to_numpy", "numpy", "array", "matrix"), "costs.values")
+    | dict.fromkeys(("threshold", "optimal_threshold", "posterior_threshold"),
+                    "stakes.Application(costs).posterior_threshold")
     | dict.fromkeys(("to_pandas", "to_dataframe", "df"),
                     'costs.frame().to_pandas().pivot(index="truth", columns="decision", '
                     'values="cost")'),
@@ -172,7 +163,10 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "det_curve": _DET_CURVE,
         "classification_report": "print(stakes.evaluate(y_true, p, costs=costs))",
         "make_scorer": _SCORER,
-    },
+    }
+    | dict.fromkeys(("threshold", "best_threshold", "optimal_threshold"), _TUNED)
+    | {f"{name}_macro": f"stakes.metrics.macro_{name}(y_true, decisions)"
+       for name in ("f1", "precision", "recall")},
     "stakes.plots": {
         "cost_curve": _COST,
         "plot_cost_curve": _COST,
@@ -258,7 +252,16 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     }
     | dict.fromkeys(("with_costs", "evaluate", "replace", "with_application"), _OTHER_COSTS)
     | {"with_priors": _OTHER_PRIORS},
+    "CascadeEvaluation": dict.fromkeys(
+        ("plot", "draw", "show"), 'result.frame().to_pandas().plot.barh(x="way", y="cost")'),
+    "CostEstimate": {
+        "nec": "result.value / result.naive",
+        "nec_interval": "(result.low / result.naive, result.high / result.naive)",
+    },
     "ModelEvaluation": {
+        "plot": "ev.plot(), of all models",
+        "decide": "ev.decide(p, model=model)",
+        "to_html": 'ev.to_html("page.html"), of all models',
         "expected_cost": "ev[model].cost",
         "ci": "ev[model].interval",
         "confidence_interval": "ev[model].interval",
@@ -407,8 +410,10 @@ OPTIONS: dict[str, dict[str, str]] = {
                                    f'implied_costs("f1", {_TABLE}); shares are those of the table'),
     "ScoreCounts": dict.fromkeys(("positive", "pos_label", "y_true", "scores"),
                                  _SCORES.replace("p,", 'p, classes=["no", "yes"],')),
-    "min_cost": dict.fromkeys(("return_threshold", "threshold", "thresholds"),
-                              "stakes.metrics.at_min_cost(y_true, scores, costs=costs).threshold"),
+    "min_cost": dict.fromkeys(("return_threshold", "threshold", "thresholds"), _TUNED),
+    "best_threshold": {"costs": _TUNED},
+    "expected_cost": {"case_costs": _PER_CASE},
+    "normalized_expected_cost": {"case_costs": _PER_CASE},
     "estimate_cost": {
         "costs": f"{_ESTIMATED}; without any, if p is calibrated, "
                  "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",
@@ -422,6 +427,10 @@ OPTIONS: dict[str, dict[str, str]] = {
                     " the positive class second"),
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
     "interval": dict.fromkeys(("positive", "pos_label", "positive_class"), _COUNTED),
+    **{name: {"positive": f"stakes.metrics.{name}(y_true, decisions), the same for either class"}
+       for name in EITHER_WAY if not name.endswith("expected_cost")},
+    **{name: {"average": f"stakes.metrics.macro_{name}(y_true, decisions)"}
+       for name in ("f1", "precision", "recall")},
 }  # fmt: skip
 
 #: Example calls, shown when there are too many arguments, too few, or rows.
@@ -456,6 +465,8 @@ LINES = {
                         'prices={"small": 0, "large": 0.05}, costs=costs)',
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',
     "implied_costs": f'implied_costs("f1", {_TABLE})',
+    "best_threshold": f'best_threshold("f1", {_SCORES[:-1]}, classes=["no", "yes"])); of costs '
+                      f"{_TUNED}",
     "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
     "CostMatrix": 'CostMatrix([[0, 4], [40, 0]], classes=["no", "yes"]), or '
                   "CostMatrix.binary(fn=40, fp=4)",
@@ -477,4 +488,4 @@ LINES = {
     "SwitchPoints.by_prevalence": "points.by_prevalence(10), where a miss costs 10 false alarms",
 }  # fmt: skip
 #: Functions that take summaries, and are often given rows.
-OF_SUMMARIES = ("interval", "compare", "compare_periods")
+OF_SUMMARIES = ("best_threshold", "compare", "compare_periods", "interval")

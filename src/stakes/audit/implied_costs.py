@@ -255,6 +255,7 @@ class BestThreshold:
         return f"The best threshold for {name}, {self.threshold:.3g}, {means}, {right}."
 
 
+@answers_guesses
 def best_threshold(
     metric: Any, scores: RankedScores, *, thresholds: Any = None,
     higher_is_better: bool | None = None, application: Any = None,

@@ -189,6 +189,8 @@ def evaluate(
     tables = models if isinstance(models, Mapping) else {"model": models}
     settings = {"priors": priors, "unit": unit, "volume": volume, "period": period}
     labels = _labels(y_true, tables)
+    if costs is None and application is None and isinstance(case_costs, CaseCosts):
+        costs = case_costs.average()
     told = {"classes": classes, "positive": positive, **settings}
     stated = stated_costs(application, costs, labels, **told)
     if isinstance(stated, CaseCosts):

@@ -93,11 +93,13 @@ def read_models(
 
 
 def tables_of_models(models: Any, app: Application) -> Any:
-    """The columns of a data frame as models, unless they are those of one model.
+    """The columns of a data frame as models, unless they are those of one model; a named column.
 
     One model of two classes has a column for each, called like it or adding to one with the other.
     """
-    names = getattr(models, "columns", None)
+    name, names = getattr(models, "name", None), getattr(models, "columns", None)
+    if isinstance(name, str) and name and len(getattr(models, "shape", ())) == 1:
+        return {name: models}
     if names is None or callable(names) or isinstance(models, Posteriors) or not len(names):
         return models
     as_frame(models, "models", pass_through=True)  # no two columns may have the same name

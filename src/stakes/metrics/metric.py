@@ -131,9 +131,9 @@ class Metric:
     settings: Mapping[str, Any] = field(default_factory=dict)
     of: Literal["table", "scores"] = "table"
 
-    def __call__(self, matrix: Any, **parameters: Any) -> float:
-        """The value at one confusion matrix, or of scores; see the docstring of `function`."""
-        return self.function(matrix, **{**self.settings, **parameters})
+    def __call__(self, *given: Any, **parameters: Any) -> float:
+        """The value at one confusion matrix, of decisions or of scores; see `function`."""
+        return self.function(*given, **{**self.settings, **parameters})
 
     def fixed(self, **parameters: Any) -> Metric:
         """The same metric with some parameters set, e.g. ``fixed(beta=2)``."""

@@ -291,6 +291,11 @@ class Catalogue(Mapping[str, Metric]):
         """Raise: the catalogue cannot be called; one of its metrics can."""
         raise CallError("the catalogue is a mapping of metrics.", hint=line_to_type("catalogue"))
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise: metrics are items, or functions of `stakes.metrics`."""
+        entry = f"; type stakes.metrics.catalogue[{name!r}]" if name in METRICS.values() else ""
+        raise AttributeError(f"the catalogue has no attribute {name!r}{entry}")
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)
 

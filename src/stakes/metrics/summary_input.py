@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._columns import as_column
 from stakes._guesses import CallError, answers_guesses, in_our_words
-from stakes._names import as_name, encode, listed, observed_names, which_positive
+from stakes._names import as_name, encode, listed, observed_names, unclear_second, which_positive
 from stakes.application import as_application
 from stakes.application.cost_input import application_of, refuse_other_positive
 from stakes.exceptions import DataError, LabelError
@@ -171,8 +171,8 @@ def _is_column(given: Any) -> bool:
 
 
 def _ask_which(names: tuple[Name, ...], positive: Any) -> None:
-    """Raise where two classes have names in words and the positive one was not named."""
-    if positive is None and len(names) == 2 and any(isinstance(name, str) for name in names):
+    """Raise where nothing says which of two words is the positive class."""
+    if positive is None and unclear_second(names):
         raise LabelError(
             f"`y_true` holds {listed(names)}: which one is the positive class?",
             hint=" or ".join(f"positive={name!r}" for name in reversed(names)),

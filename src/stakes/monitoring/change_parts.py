@@ -164,7 +164,8 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
         raise DataError(
             "all periods or slices must be summaries of the same kind, ConfusionMatrix, "
             f"GroupedCounts or CostTally; got {found}.",
-            hint="of several systems take one: joint.confusion('gbm')",
+            hint="stakes.ConfusionMatrix.from_decisions(y_true, decisions) for each; of several "
+            "systems take one: joint.confusion('gbm')",
         )
     for name, each in zip(names, summaries, strict=True):
         try:

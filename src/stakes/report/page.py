@@ -88,7 +88,7 @@ def page(sheet: Sheet) -> str:
     if asked is not None and not sheet.large:  # so that it can be asked again
         kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
         data = joined(data, kept)
-    title = f"{question} {sheet.record['facts'].get('source', '')}".strip()
+    title = sheet.title or f"{question} {sheet.record['facts'].get('source', '')}".strip()
     return framed(title, body, style=style, allowed=f"script-src {_in_policy(script)}",
                   after=f"{data}\n<script>{script}</script>\n")  # fmt: skip
 
