@@ -414,3 +414,11 @@ def test_the_only_class_that_can_occur_is_certain(kind, scores):
     assert found["decision"] == [1] * 4
     assert found["expected_cost"] == pytest.approx([0] * 4)
     assert found["margin"] == pytest.approx([10] * 4)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars_lazy", "duckdb"])
+def test_formulas_that_read_no_column(kind):
+    rule = DecisionRule(APP, per_case=True, case_costs=[["0", "1"], ["2*5", "0"]], columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.05, 0.5]})))
+    assert found["decision"] == ["wait", "it's"]
+    assert found["expected_cost"] == pytest.approx([0.5, 0.5])

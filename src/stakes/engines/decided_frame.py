@@ -212,7 +212,7 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
         known &= np.abs(columns[name]) <= LARGEST_COST
-    there = {name: values[known] for name, values in columns.items()}
+    there = columns if known.all() else {name: cells[known] for name, cells in columns.items()}
     for i, row in enumerate(formulas):
         for j, formula in enumerate(row):
             made[known, i, j] = formula._value(there, gaps=True)
