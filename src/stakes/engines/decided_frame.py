@@ -43,6 +43,7 @@ from stakes.rules.row_expressions import LARGEST_COST
 from stakes.rules.rule_sql import case_formulas, read_columns, score_columns
 from stakes.typing import FloatArray
 
+_CONVERT = "convert it first, or name another column"
 #: The types of pandas that can be null.
 _NULLABLE: dict[Any, str] = {nw.Int64: "Int64", nw.Boolean: "boolean"}
 
@@ -121,8 +122,13 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
 
 def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
-    """The rule for scores of the type of the columns if that is narrower than its own."""
+    """The rule for scores of the type of the columns if narrower; refuses types without numbers."""
     types = rows.collect_schema()
+    for name in read_columns(rule, names):  # Polars makes numbers of dates
+        if types[name].is_temporal() or types[name].is_nested():
+            raise DataError(
+                f"column {name!r} must hold numbers; its type is {types[name]}.", hint=_CONVERT
+            )
     return in_narrow_type(rule, [str(types[name]) for name in names])
 
 
@@ -240,7 +246,7 @@ def _numbers(column: Any, name: str) -> FloatArray:
         strange = (in_brief(cell) for cell in column.to_list() if not _holds_number(cell))
         raise DataError(
             f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
-            hint="convert it first, or name another column",
+            hint=_CONVERT,
         ) from error
 
 
