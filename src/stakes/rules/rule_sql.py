@@ -96,6 +96,8 @@ def _decision_of(rule: DecisionRule, dialect: SqlDialect, names: tuple[str, ...]
             hint="calibrate with Affine(), Temperature() or Vector(), or decide in Python",
         )
     scores = [dialect.number(name) for name in names]
+    if rule.cut is not None:  # chosen on data, here on the difference of two columns
+        return _by_cuts(rule, dialect, scores[1] - scores[0], called)
     parts = posteriors_before(rule, dialect, scores)
     fits = valid(rule, dialect, scores)
     if rule.per_case:
