@@ -103,6 +103,8 @@ def one_row() -> None:
     row, single = [0.2, 0.3, 0.5], np.array([0.3])
     three, logits = more_classes()["posteriors"], more_classes()["logits"]
     tempered = more_classes()["temperature"]
+    formulas = [["0", "2 + 0.05*amount"], ["0.75*amount", "0"]]
+    by_case = DecisionRule(Application(COSTS), per_case=True, case_costs=formulas, columns="p")
     with tempfile.TemporaryDirectory() as folder:
         calibrated().save(f"{folder}/rule.json")
         rule = load_rule(f"{folder}/rule.json")
@@ -114,10 +116,11 @@ def one_row() -> None:
         "three classes, decide": lambda: three.positions([row]),
         "three classes, of logits": lambda: logits.positions([row]),
         "three classes, calibrated": lambda: tempered.positions([row]),
+        "costs by formulas, a mapping": lambda: by_case.decide_one({"p": 0.3, "amount": 1200.0}),
     }.items():
         call()
         best = min(timeit.repeat(call, number=200, repeat=20)) / 200
-        print(f"one row, {name:26s} {best * 1e6:6.1f} microseconds; bar: 100", flush=True)
+        print(f"one row, {name:28s} {best * 1e6:6.1f} microseconds; bar: 100", flush=True)
 
 
 def agreement(rows: int = 1_000_000) -> None:

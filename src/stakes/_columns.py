@@ -109,9 +109,11 @@ def _first_name(values: Any) -> str:
 
 def as_column(values: Any, name: str) -> NDArray[Any]:
     """`values` as a one-dimensional NumPy array without missing entries."""
-    refuse_masked(values, name)
-    refuse_sparse(values, name)
-    series = nw.from_native(values, series_only=True, pass_through=True)
+    series = values
+    if type(values) is not np.ndarray or values.dtype == object:  # for arrays it would take longer
+        refuse_masked(values, name)
+        refuse_sparse(values, name)
+        series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         series = series.alias("values")  # Polars takes a name such as ^p$ for a pattern
         _refuse_nulls(np.asarray(series.is_null().to_numpy()), name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date, timedelta
+
 import frame_cases
 import narwhals as nw
 import numpy as np
@@ -414,3 +417,22 @@ def test_the_only_class_that_can_occur_is_certain(kind, scores):
     assert found["decision"] == [1] * 4
     assert found["expected_cost"] == pytest.approx([0] * 4)
     assert found["margin"] == pytest.approx([10] * 4)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars_lazy", "duckdb"])
+def test_formulas_that_read_no_column(kind):
+    rule = DecisionRule(APP, per_case=True, case_costs=[["0", "1"], ["2*5", "0"]], columns="p")
+    found = as_lists(rule.decide_frame(made(kind, {"p": [0.05, 0.5]})))
+    assert found["decision"] == ["wait", "it's"]
+    assert found["expected_cost"] == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "polars", "polars_lazy", "duckdb"])
+@pytest.mark.parametrize("cell", [date(2020, 1, 1), timedelta(1), [0.5]])
+@pytest.mark.parametrize("name", ["p", "amount"])
+def test_dates_and_lists_are_no_numbers(kind, cell, name):
+    rule = replace(per_case(), scores="log_odds")
+    columns = {"p": [0.5], "amount": [1.0]} | {name: [cell]}
+    for decide in (rule.decide_frame, rule.decide):
+        with pytest.raises(DataError, match=f"column '{name}' must hold numbers; its type is"):
+            decide(made(kind, columns))

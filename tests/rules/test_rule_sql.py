@@ -299,3 +299,13 @@ def test_text_gives_null_in_sqlite(kind):
     con.execute("INSERT INTO t VALUES ('0.5e-9', '0.9999999995', 100)")
     (told,) = con.execute(f"SELECT {rules[0].to_sql('sqlite')} FROM t").fetchone()
     assert told == ("no" if kind == "REAL" else None)  # letters would say yes
+
+
+@pytest.mark.parametrize("engine", [in_duckdb, in_sqlite])
+def test_a_cut_on_two_columns_of_log_odds(engine):
+    rule = DecisionRule(APP, scores="log_odds", cut=0.3, columns=["a", "b"])
+    rows = np.random.default_rng(7).normal(0, 2, (300, 2))
+    wanted = [rule.decisions[int(b - a > 0.3)] for a, b in rows.tolist()]
+    assert rule.decide(rows).tolist() == wanted
+    dialect = "duckdb" if engine is in_duckdb else "sqlite"
+    assert engine(rule.to_sql(dialect), {"a": rows[:, 0], "b": rows[:, 1]}) == wanted

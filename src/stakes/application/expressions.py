@@ -246,7 +246,8 @@ class CostExpression:
     ) -> FloatArray:
         """Two values by one of the four operations."""
         try:
-            left, right = np.broadcast_arrays(left, right)
+            if not gaps:  # rows are named; otherwise NumPy does it faster
+                left, right = np.broadcast_arrays(left, right)
         except ValueError:
             raise CostError(
                 f"the columns of `{self.text}` must have equal lengths; got {left.shape[0]} and "

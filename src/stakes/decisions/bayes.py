@@ -52,8 +52,16 @@ def _decide_per_case(
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
-    n_classes, n_decisions = cases.values.shape[1:]
     array = class_posteriors(posteriors, said_names(cases.classes, order), order)
+    codes, paid = cheapest_by_case(array, cases)
+    return (codes, paid) if with_cost else codes
+
+
+def cheapest_by_case(
+    array: NDArray[Any], cases: CaseCosts
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Decisions and what they are expected to cost; posteriors are checked, a column per class."""
+    n_classes, n_decisions = cases.values.shape[1:]
     margin = rounding_of_sums(n_classes, array.dtype.name)
     array = array.astype(np.float64, copy=False)
     same_length("posteriors", array.shape[0], "costs", len(cases))
@@ -68,7 +76,7 @@ def _decide_per_case(
         codes[rows] = first_least(expected, sizes, margin)
         taken = codes[rows][None].astype(np.intp)
         paid[rows] = np.take_along_axis(expected, taken, axis=0)[0]
-    return (codes, paid) if with_cost else codes
+    return codes, paid
 
 
 #: Bytes of posteriors per block; the products of a block take about as much again.

@@ -43,6 +43,7 @@ from stakes.rules.row_expressions import LARGEST_COST
 from stakes.rules.rule_sql import case_formulas, read_columns, score_columns
 from stakes.typing import FloatArray
 
+_CONVERT = "convert it first, or name another column"
 #: The types of pandas that can be null.
 _NULLABLE: dict[Any, str] = {nw.Int64: "Int64", nw.Boolean: "boolean"}
 
@@ -118,8 +119,13 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
 
 def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
-    """The rule for scores of the type of the columns if that is narrower than its own."""
+    """The rule for scores of the type of the columns if narrower; refuses types without numbers."""
     types = rows.collect_schema()
+    for name in read_columns(rule, names):  # Polars makes numbers of dates
+        if types[name].is_temporal() or types[name].is_nested():
+            raise DataError(
+                f"column {name!r} must hold numbers; its type is {types[name]}.", hint=_CONVERT
+            )
     return in_narrow_type(rule, [str(types[name]) for name in names])
 
 
@@ -209,7 +215,7 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
         known &= np.abs(columns[name]) <= LARGEST_COST
-    there = {name: values[known] for name, values in columns.items()}
+    there = columns if known.all() else {name: cells[known] for name, cells in columns.items()}
     for i, row in enumerate(formulas):
         for j, formula in enumerate(row):
             made[known, i, j] = formula._value(there, gaps=True)
@@ -237,7 +243,7 @@ def _numbers(column: Any, name: str) -> FloatArray:
         strange = (in_brief(cell) for cell in column.to_list() if not _holds_number(cell))
         raise DataError(
             f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
-            hint="convert it first, or name another column",
+            hint=_CONVERT,
         ) from error
 
 

@@ -122,7 +122,8 @@ def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
         amounts, read = case_amounts(rule, DIALECT)
         paid = [each for each in amounts.values() if not isinstance(each, float)]
         absent = [_no_number(each) | (each.abs() > LARGEST_COST) for each in [*read, *paid]]
-        found = nw.when(reduce(or_, absent)).then(lit(NO_COST)).otherwise(found)
+        if absent:
+            found = nw.when(reduce(or_, absent)).then(lit(NO_COST)).otherwise(found)
     if rule.scores == "posterior":
         slack = 0.0
         if rule._possible:

@@ -14,7 +14,7 @@ from stakes._kernels.class_scores import log_softmax
 from stakes._names import as_positions, encode, listed
 from stakes.application import CaseCosts
 from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import decisions_by_stretch, weighed_decisions
+from stakes.decisions.bayes import cheapest_by_case, decisions_by_stretch, weighed_decisions
 from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
@@ -165,4 +165,6 @@ def _by_case(rule: CutPoints, posteriors: NDArray[Any], costs: Any) -> NDArray[A
         _refuse_impossible(rule, posteriors)
         ratios = np.array([float(factor / max(rule.factors)) for factor in rule.factors])
         cases = CaseCosts(cases.values * ratios[:, None], cases.classes, cases.decisions)
-    return bayes_decisions(posteriors, cases, classes=cases.classes)
+    refuse_bad_posteriors(posteriors)
+    table = np.column_stack([1 - posteriors, posteriors]) if posteriors.ndim == 1 else posteriors
+    return cheapest_by_case(table, cases)[0]

@@ -49,9 +49,11 @@ def decided_few_posteriors(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray
 
 
 def plain_posteriors(rule: CutPoints, posteriors: Any) -> NDArray[Any] | None:
-    """A few rows of posteriors, one column per class, as an array; None for other input."""
-    array = _plain(posteriors)
-    return array if array is not None and _is_table(rule, array) else None
+    """A few rows of posteriors, of each class or of the second of two; None for other input."""
+    if (array := _plain(posteriors)) is None:
+        return None
+    single = len(rule.classes) == 2 and rule.scores == "posterior" and _is_single(rule, array)
+    return array if single or _is_table(rule, array) else None
 
 
 def _by_sums(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +96,8 @@ def _decision_of(rule: DecisionRule, dialect: SqlDialect, names: tuple[str, ...]
             hint="calibrate with Affine(), Temperature() or Vector(), or decide in Python",
         )
     scores = [dialect.number(name) for name in names]
+    if rule.cut is not None:  # chosen on data, here on the difference of two columns
+        return _by_cuts(rule, dialect, scores[1] - scores[0], called)
     parts = posteriors_before(rule, dialect, scores)
     fits = valid(rule, dialect, scores)
     if rule.per_case:
@@ -113,9 +115,19 @@ def _decision_of(rule: DecisionRule, dialect: SqlDialect, names: tuple[str, ...]
 
 def read_columns(rule: DecisionRule, names: Sequence[str]) -> list[str]:
     """The columns that are read: scores, and what costs per case are computed from."""
-    formulas = [text for row in rule.case_costs or () for text in row]
-    more = [name for text in formulas for name in CostExpression(text).columns]
-    return list(dict.fromkeys([*names, *more]))
+    return list(dict.fromkeys([*names, *_columns_of(rule.case_costs or ())]))
+
+
+@lru_cache(maxsize=256)
+def _columns_of(table: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The columns that formulas read; cached, since parsing takes longer than deciding one case."""
+    return [name for row in _parsed(table) for formula in row for name in formula.columns]
+
+
+@lru_cache(maxsize=256)
+def _parsed(table: tuple[tuple[str, ...], ...]) -> list[list[CostExpression]]:
+    """Formulas, one for each class and decision."""
+    return [[CostExpression(text) for text in row] for row in table]
 
 
 def score_columns(rule: DecisionRule, columns: Any) -> tuple[str, ...]:
@@ -157,7 +169,7 @@ def case_formulas(rule: DecisionRule) -> list[list[CostExpression]]:
             "the rule does not say by which columns its costs differ from case to case.",
             hint='DecisionRule(..., per_case=True, case_costs=[["0", "5"], ["0.75*amount", "0"]])',
         )
-    return [[CostExpression(text) for text in row] for row in rule.case_costs]
+    return _parsed(rule.case_costs)
 
 
 def case_amounts(rule: DecisionRule, dialect: Any) -> tuple[Amounts, list[Any]]:

@@ -173,6 +173,7 @@ def test_other_columns_and_what_cannot_be_meant(run, write, saved, tmp_path):
     assert "no column 'p'" in ran.err
     assert "--columns" in ran.err
     assert run("decide", file, "--rule", saved(), "-o", out, "--columns", "q").code == 0
+    assert run("decide", file, "--rule", saved(), "-o", out, "--columns", " q ").code == 0
     assert "already has a column" in run("decide", out, "--rule", saved(), "--columns", "q").err
     assert "ends in .txt" in run("decide", file, "--rule", saved(), "-o", "x.txt").err
     packed = run("decide", file, "--rule", saved(), "-o", "x.jsonl.gz").err

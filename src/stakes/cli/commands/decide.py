@@ -123,7 +123,9 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
 
 def _names(args: argparse.Namespace) -> list[str] | None:
     """The columns that were named."""
-    return args.columns.split(",") if args.columns else None
+    from stakes.inquiry.column_roles import words_of
+
+    return words_of(args.columns) or None
 
 
 def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any], Any]:

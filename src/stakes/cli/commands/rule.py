@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
     from stakes.exceptions import DataError
+    from stakes.inquiry.column_roles import words_of
     from stakes.messages.audience import shown
     from stakes.messages.quantities import percent
     from stakes.rules import load_rule
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     with written_by(RULE_WRITER):
         rule = load_rule(args.file)
     if args.sql:
-        columns = args.columns.split(",") if args.columns else None
+        columns = words_of(args.columns) or None
         printing_is_the_output()
         print(rule.to_sql(args.sql, columns=columns))
         return EXIT_OK
