@@ -228,10 +228,10 @@ def capacity_optimum(
     -----
     The price of a limit is what one case more is worth, if the posteriors are right. With one
     limit it is an order statistic of what the decision saves, and its interval that of a
-    quantile (binomial, exact for any distribution [2]_). With several, the cases that get each
-    decision at the true prices are multinomial; the ends are prices of this batch at limits that
-    such a draw moves. Both are about other batches of the same size from the same source, to
-    which the same shares are allowed.
+    quantile (binomial, exact for any distribution [2]_; nearly so for weighted cases). With
+    several, the cases that get each decision at the true prices are multinomial; the ends are
+    prices of this batch at limits that such a draw moves. Both are about other batches of the same
+    size from the same source, to which the same shares are allowed.
 
     References
     ----------
