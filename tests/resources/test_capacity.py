@@ -375,6 +375,8 @@ def test_odd_input_is_refused():
         capacity_curve([0.2, 0.7], app, decision=1, capacity={1: 2})
     with pytest.raises(DataError):
         capacity_curve([0.2, 0.7], app, decision=1, stops=[-1])
+    with pytest.raises(CostError, match="'0' is the only decision"):
+        capacity_optimum([0.2, 0.7], [[1], [2]], capacity={0: 2})
 
 
 def test_a_limit_says_what_it_is():

@@ -225,3 +225,14 @@ def test_odd_capacity_is_refused_on_the_command_line(words, capsys):
 def test_completion_knows_the_option(shell, capsys):
     assert main(["--completion", shell]) == 0
     assert "capacity" in capsys.readouterr().out
+
+
+def test_an_interval_without_an_upper_end_says_so(capsys):
+    told = ["eval", CHURN, "--label", "churned", "--positive", "yes", "--scores", "gbm_p",
+            "--cost", "fn=40", "fp=4", "--capacity", "yes=1"]  # fmt: skip
+    assert main(told) == 0
+    assert " or more), if the probabilities" in " ".join(capsys.readouterr().out.split())
+    assert main([*told, "--json"]) == 0
+    low, high = json.loads(capsys.readouterr().out)["capacity"][0]["interval"]
+    assert low > 0
+    assert high is None

@@ -7,7 +7,7 @@ import pytest
 
 from stakes.resources import Limit, capacity
 from stakes.resources.capacity import optimum
-from stakes.resources.price_interval import _Batch, _settled
+from stakes.resources.price_interval import _Batch, _quantile_interval, _settled
 
 NAMES = ("pay", "refuse", "expert", "clerk")
 SHARES = {"refuse": 0.05, "expert": 0.04, "clerk": 0.1}
@@ -102,3 +102,70 @@ def test_weights_that_go_with_the_costs_are_covered(shares, monkeypatch):
         ends = np.array([each.interval for each in prices(1000, 8, k)])
         held += (ends[:, 0] <= true) & (true <= ends[:, 1])
     assert (held >= 89).all()  # as of 95 % with a chance above 0.99
+
+
+def saving(gains, weights=None, **ends):
+    """The price of a limit on acting, where acting saves these amounts."""
+    expected = np.column_stack([np.zeros(len(gains)), -gains])
+    return optimum(expected, ("pass", "act"), (Limit("act", **ends),), weights).limits[0]
+
+
+@pytest.mark.parametrize(("most", "unbounded"), [(0, True), (1, True), (2, True), (5, False)])
+def test_few_cases_do_not_bound_the_price(most, unbounded):
+    # the savings are exponential, so what a share s exceeds is -log(s)
+    true = -np.log((most + 0.5) / 100)
+    drawn = np.random.default_rng(most).exponential(size=(400, 100))
+    ends = np.array([saving(gains, at_most=most).interval for gains in drawn])
+    assert (np.isinf(ends[:, 1]) == unbounded).all()
+    held = (ends[:, 0] <= true) & (true <= ends[:, 1])
+    assert held.sum() >= 369  # of 400, as of 95 % with a chance above 0.99
+
+
+@pytest.mark.parametrize("least", [95, 99, 100])
+def test_a_decision_that_nearly_all_must_get_mirrors_one_for_few(least):
+    gains = np.random.default_rng(least).exponential(size=100)
+    required, limited = saving(-gains, at_least=least), saving(gains, at_most=100 - least)
+    assert required.price == limited.price > 0
+    assert required.interval == pytest.approx(limited.interval)
+
+
+@pytest.mark.parametrize(("size", "share"), [(300, 0.02), (300, 0.1), (1000, 0.1)])
+def test_heavy_cases_that_save_most_are_covered(size, share):
+    def batch(rng, n):
+        gains = rng.lognormal(0, 1, n)
+        return gains, np.sqrt(gains) * rng.lognormal(0, 0.5, n)
+
+    gains, weights = batch(np.random.default_rng(1), 400_000)
+    order = np.argsort(-gains)
+    above = np.cumsum(weights[order])
+    true = gains[order][np.searchsorted(above, share * above[-1])]
+    held = 0
+    for k in range(300):
+        gains, weights = batch(np.random.default_rng([2, k]), size)
+        low, high = _quantile_interval(gains, weights, (0.0, share), 0.95)
+        held += low <= true <= high
+    assert held >= 275  # of 300, as of 95 % with a chance above 0.99
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_intervals_hold_the_price_that_is_reported(seed):
+    rng = np.random.default_rng(seed)
+    costs, weights = rng.integers(0, 4, (6, 3)).astype(float), rng.lognormal(0, 1, 6)
+    for given in (None, weights):
+        both = (Limit(0, 4), Limit(1, rng.integers(1, 5)))
+        for each in optimum(costs, (0, 1, 2), both, given).limits:
+            assert each.interval[0] <= each.price <= each.interval[1]
+
+
+def test_few_very_heavy_cases_of_several_limits_are_covered(monkeypatch):
+    monkeypatch.setattr(capacity, "whole_cases", lambda *given: given[-1].flow.argmax(axis=0))
+
+    def prices(n, *seed):
+        costs = drawn(n, *seed)
+        return optimum(costs, NAMES, limits(n), costs[:, 0] + 1).limits  # long tails
+
+    true = np.array([each.price for each in prices(40_000, 9)])
+    ends = np.array([[each.interval for each in prices(200, 10, k)] for k in range(30)])
+    held = (ends[..., 0] <= true) & (true <= ends[..., 1])
+    # of 30 intervals of 95 %, 26 or more hold the price with a chance above 0.98
+    assert (held.sum(axis=0) >= 26).all()

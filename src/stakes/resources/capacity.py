@@ -53,7 +53,8 @@ class LimitPrice:
         What it costs to tighten the end that binds by one case, or the nearer one where none does;
         nan where that is impossible.
     interval : pair of float
-        Of the price, for other batches from the same source.
+        Of the price, for other batches from the same source; the upper end is infinite where the
+        limit leaves too few cases to tell.
     lower : bool
         Whether it is the lower end that binds, so that one fewer saves the price.
     """
@@ -227,10 +228,10 @@ def capacity_optimum(
     -----
     The price of a limit is what one case more is worth, if the posteriors are right. With one
     limit it is an order statistic of what the decision saves, and its interval that of a
-    quantile (binomial, exact for any distribution [2]_). With several, the cases that get each
-    decision at the true prices are multinomial; the ends are prices of this batch at limits that
-    such a draw moves. Both are about other batches of the same size from the same source, to
-    which the same shares are allowed.
+    quantile (binomial, exact for any distribution [2]_; nearly so for weighted cases). With
+    several, the cases that get each decision at the true prices are multinomial; the ends are
+    prices of this batch at limits that such a draw moves. Both are about other batches of the same
+    size from the same source, to which the same shares are allowed.
 
     References
     ----------
@@ -279,7 +280,7 @@ def optimum(
     if solved is None:
         refuse_impossible(limits, size)
     choice, prices, looser, tighter = solved  # type: ignore[misc]
-    intervals = _intervals(by_choice, each, places, ends, prices, level)
+    intervals = _intervals(by_choice, each, places, ends, prices, looser, level)
     taken = np.bincount(choice, each, len(names))
     held = tuple(
         LimitPrice(
@@ -397,10 +398,16 @@ def _intervals(
     places: list[int],
     ends: list[tuple[float, float]],
     prices: FloatArray,
+    looser: FloatArray,
     level: float,
 ) -> list[tuple[float, float]]:
-    """Where the price of each limit would lie for other batches of the same size."""
+    """Where the price of each limit would lie for other batches of the same size.
+
+    Of few cases that tie, the price that is reported may lie beside it, and is included.
+    """
     from stakes.resources.price_interval import price_intervals
 
     shares = [(low / weights.sum(), high / weights.sum()) for low, high in ends]
-    return price_intervals(costs, weights, places, shares, prices, level)
+    found = price_intervals(costs, weights, places, shares, prices, level)
+    reported = looser.tolist()
+    return [(min(a, p), max(b, p)) for (a, b), p in zip(found, reported, strict=True)]

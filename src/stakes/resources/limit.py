@@ -132,6 +132,8 @@ def read_limits(capacity: Any, decisions: Sequence[Name]) -> tuple[Limit, ...]:
     names = as_names(decisions, "decisions")
     if not names:
         raise CostError("`decisions` must name what can be decided; got none.")
+    if len(names) == 1:
+        raise CostError(f"'{names[0]}' is the only decision, so nothing can be limited.")
     found = tuple(_as_limit(decision, said, names) for decision, said in _pairs(capacity, names))
     if not found:
         raise CostError("no limit is given.", hint=_such(names[-1]))

@@ -180,7 +180,7 @@ def limit_record(each: LimitPrice) -> dict[str, Any]:
         "used": each.used,
         "binds": ("at_least" if each.lower else "at_most") if each.binds else None,
         "price": each.price,
-        "interval": list(each.interval),
+        "interval": [end if np.isfinite(end) else None for end in each.interval],
         "tighter": None if np.isnan(each.tighter) else each.tighter,
     }
 
@@ -197,9 +197,10 @@ def limit_in_words(each: LimitPrice, cases: float, unit: str | None, model: str 
             alone = f"one {'more' if at_most else 'fewer'}{per} by itself would save nothing"
             return f"{limit}: reached ({used}); {alone}."
         return f"{limit}: costs nothing ({used})."
-    low, high = (_amount(end, None) for end in each.interval)
+    low, high = each.interval
     more = "one fewer" if each.lower else "one more"
-    worth = f"{_amount(each.price, unit)} ({low} to {high})"
+    ends = f"to {_amount(high, None)}" if np.isfinite(high) else "or more"
+    worth = f"{_amount(each.price, unit)} ({_amount(low, None)} {ends})"
     whose = "the probabilities" if model is None else f"the probabilities of {model}"
     return f"{limit}: reached ({used}); {more}{per} would save {worth}, if {whose} are right."
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrik, ndtri
+from scipy.special import bdtrik, gammaincinv, ndtri
 
 from stakes.typing import FloatArray
 
@@ -40,7 +41,7 @@ def price_intervals(
     if 1 < len(binding) < len(costs):
         chosen, limits = [places[k] for k in binding], np.array(shares)[binding] * weights.sum()
         batch = _Batch(costs, weights, chosen, limits, prices)
-        together = _together(batch, binding, float(ndtri(0.5 + level / 2)))
+        together = _together(batch, binding, level)
     return [
         together[k]
         if k in together
@@ -71,26 +72,63 @@ def _quantile_interval(
 ) -> tuple[float, float]:
     """From where to where the quantile of the gains lies that a limit cuts off.
 
-    Of n cases, the number above the true quantile is binomial; what it may be gives the ranks.
+    Without an upper end where too few cases lie beyond the limit to say how much they may gain.
     """
     low, high = shares
+    if low <= 0 and high >= 1:
+        return (0.0, 0.0)
     wanted = float(weights[gains > 0].sum() / weights.sum())
     upper = high < 1 and (low <= 0 or wanted > low)
-    share = max(high, 0.5 / gains.size) if upper else low  # of no case at all, the first ones tell
-    if not 0 < share < 1:
-        return (0.0, 0.0)
+    half = 0.5 / gains.size  # of no case at all, the first one tells, and of all, the last
+    share = min(max(high if upper else low, half), 1 - half)
+    ends = _cut_ends(gains, weights, share, (1 - level) / 2)
+    least, most = ends if upper else (-ends[1], -ends[0])
+    return (max(0.0, least), max(0.0, most))
+
+
+def _cut_ends(
+    gains: FloatArray, weights: FloatArray, share: float, risk: float
+) -> tuple[float, float]:
+    """From where to where the value lies that this share of the weight of the source exceeds."""
     order = np.argsort(-gains, kind="stable")
-    upto = np.cumsum(weights[order]) / weights.sum()
-    above = np.zeros((1, gains.size), dtype=bool)
-    above[0, order[: np.searchsorted(upto, share - 1e-12) + 1]] = True
-    noise = _share_noise(above, np.array([share]), weights)[0, 0]
-    n = max(1, round(share * (1 - share) / noise))
-    few, many = np.ceil(bdtrik([(1 - level) / 2, (1 + level) / 2], n, share)) / n
-    ranks = np.searchsorted(upto, [few - 1e-12, many + 1e-12])
-    ends = gains[order[np.clip(ranks, 0, gains.size - 1)]]
-    ends = ends if upper else -ends[::-1]
-    least, most = max(0.0, float(ends.min())), max(0.0, float(ends.max()))
-    return (least, most)
+    few, many = _counts_above(weights[order], share, risk)
+    high = float(gains[order[few - 1]]) if few > 0 else math.inf
+    low = float(gains[order[many]]) if many < gains.size else -math.inf
+    return low, high
+
+
+def _counts_above(weights: FloatArray, share: float, risk: float) -> tuple[int, int]:
+    """At least and at most how many of the first cases may be all that exceed the true value.
+
+    Binomial if all cases count the same. Otherwise what they weigh is a sum of Poisson counts,
+    whose limits are those of gamma distributions, one more case allowed for: M. P. Fay and E. J.
+    Feuer, "Confidence intervals for directly standardized rates", Statistics in Medicine 16, 1997.
+    That case weighs as much as the heaviest of the first, or as the mean of the weights, weighted
+    by themselves, if that is more; the heaviest of all, as they have it, doubles some intervals.
+    """
+    size = weights.size
+    if share > 0.5:  # the rarer side tells
+        few, many = _counts_above(weights[::-1], 1 - share, risk)
+        return size - many, size - few
+    if weights.min() == weights.max():
+        few, many = np.ceil(bdtrik([risk, 1 - risk], size, share)).astype(int).tolist()
+        return max(few, 0), min(many, size)
+    above = np.concatenate(([0.0], np.cumsum(weights)))
+    squares = np.concatenate(([0.0], np.cumsum(weights**2)))
+    wanted = share * float(above[-1])
+    heaviest = np.maximum.accumulate(np.append(weights, 0.0))
+    one_more = np.maximum(heaviest, squares[-1] / above[-1])
+
+    def end(first: int, chance: float, more: float) -> float:
+        mean = float(above[first]) + more
+        noise = (1 - share) ** 2 * (float(squares[first]) + more**2)
+        noise += share**2 * float(squares[-1] - squares[first])
+        return noise / mean * float(gammaincinv(mean**2 / noise, chance)) if mean > 0 else 0.0
+
+    counts = range(size + 1)
+    few = bisect_left(counts, wanted, key=lambda k: end(k, 1 - risk, float(one_more[k])))
+    many = bisect_right(counts, wanted, key=lambda k: end(k, risk, 0.0)) - 1
+    return few, many
 
 
 # ----------------------------------------------------------------- several limits that bind
@@ -124,17 +162,18 @@ class _Batch(NamedTuple):
 
 
 # Why the limits are moved instead of the cases: docs/design/resources.md.
-def _together(batch: _Batch, binding: list[int], spread: float) -> dict[int, tuple[float, float]]:
+def _together(batch: _Batch, binding: list[int], level: float) -> dict[int, tuple[float, float]]:
     """Intervals of the prices of limits that bind together, by the position of the limit.
 
     At the true prices, how many cases get each decision is multinomial, with the shares of the
     limits. So the true prices are those of this very batch at limits that are off by such a draw:
     of all draws that are not too far off, the one that moves a price most, either way.
     """
-    total = float(batch.weights.sum())
+    total, spread = float(batch.weights.sum()), float(ndtri(0.5 + level / 2))
     at = batch.limits[np.arange(len(binding)), batch.upper.astype(int)] / total
     taken = (batch.costs + batch.prices[:, None]).argmin(axis=0)
     noise = _share_noise(taken == np.array(batch.places)[:, None], at, batch.weights) * total**2
+    far = np.array([_off(batch, k, share, (1 - level) / 2) for k, share in enumerate(at.tolist())])
     half = 0.5 * float((batch.weights**2).sum()) / total
     guess = _first_guess(batch, at * total, spread, noise)
     reach = _REACH * guess
@@ -142,7 +181,7 @@ def _together(batch: _Batch, binding: list[int], spread: float) -> dict[int, tup
         near = batch.near(reach)
         every = not 0 < 2 * near.weights.size <= batch.weights.size
         moved = _Moved(batch if every else near, _CLOSE * guess)
-        found = _ends(moved, noise, spread, half)
+        found = _ends(moved, noise, far, spread, half)
         if every or moved.farthest < reach:
             return dict(zip(binding, found, strict=True))
         reach *= 4
@@ -183,21 +222,47 @@ class _Moved:
         return np.asarray(np.where(upper, 1.0, -1.0) * found[self.batch.places])
 
 
+def _off(batch: _Batch, row: int, share: float, risk: float) -> tuple[float, float]:
+    """How much lower and higher one limit may be, by itself; infinite where no case tells."""
+    weights = batch.weights
+    if weights.min() < weights.max():
+        gains = _gains(batch.costs, batch.costs + batch.prices[:, None], batch.places[row])
+        weights = weights[np.argsort(-gains, kind="stable")]
+    few, many = _counts_above(weights, share, risk)
+    sums = np.concatenate(([0.0], np.cumsum(weights)))
+    at = share * float(sums[-1])
+    lower = at - float(sums[few - 1]) if few > 0 else math.inf
+    return lower, float(sums[many + 1]) - at if many < weights.size else math.inf
+
+
 def _ends(
-    moved: _Moved, noise: FloatArray, spread: float, half: float
+    moved: _Moved, noise: FloatArray, far: FloatArray, spread: float, half: float
 ) -> list[tuple[float, float]]:
-    """Both ends of each interval, from how prices answer to each limit."""
-    steps = np.diag(spread * np.sqrt(np.diag(noise)))
-    answers = np.array([(moved.at(step) - moved.at(-step)) / (2 * step.sum()) for step in steps])
+    """Both ends of each interval, from how prices answer to each limit.
+
+    `far` says how much lower and higher each limit may be by itself. If no case tells how high a
+    price may be, draws are too few to be near normal: then all limits are as low or as high as
+    may be, which moves all prices most, since decisions replace each other.
+    """
+    sizes, upper = spread * np.sqrt(np.diag(noise)), moved.batch.upper
+    answers = np.array(
+        [(moved.at(step) - moved.at(-step)) / (2 * step.sum()) for step in np.diag(sizes)]
+    )
+    told = np.isfinite(np.where(upper, far[:, 0], far[:, 1]))
+    lower, higher = np.minimum(far, float(moved.batch.weights.sum())).T
+    corners = [moved.at(-lower), moved.at(higher)] if not told.all() else []
     found = []
     for row, place in enumerate(moved.batch.places):
         along = noise @ answers[:, row]
         size = math.sqrt(max(float(answers[:, row] @ along), 0.0))
-        far = spread * along / size if size > 0 else np.zeros(len(along))
-        far += half * np.sign(far)  # cases are whole
-        ends = [float(moved.at(sign * far)[row]) for sign in (-1.0, 1.0)]
-        ends.append(abs(float(moved.batch.prices[place])))
-        found.append((max(0.0, min(ends)), max(0.0, *ends)))
+        ends = [abs(float(moved.batch.prices[place])), *(float(each[row]) for each in corners)]
+        for sign in (-1, 1) if told.all() and size > 0 else ():
+            shift = sign * spread * along / size
+            own = shift[row] / sizes[row]
+            shift[row] = own * (lower if own < 0 else higher)[row]
+            shift += half * np.sign(shift)  # cases are whole
+            ends.append(float(moved.at(shift)[row]))
+        found.append((max(0.0, min(ends)), max(ends) if told[row] else math.inf))
     return found
 
 

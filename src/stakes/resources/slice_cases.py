@@ -87,7 +87,8 @@ def refuse_small(cases: SlicedCases, least: int) -> None:
         fewest = int(many.min())
         risk = either(f"min_cases={fewest}", f"--min-cases {fewest}")
         raise UndefinedError(
-            f"slices need {least} cases of each class; slice {', slice '.join(short[:4])}{more}.",
+            f"slices need {least} case{'s' * (least != 1)} of each class; slice "
+            f"{', slice '.join(short[:4])}{more}.",
             hint="join small slices, or leave them out"
             + (f"; to take the risk: {risk}" if fewest else ""),
         )

@@ -224,7 +224,8 @@ def constrained_slices(
     r"""The cheapest rules when slices may differ only so much, and what the limit costs.
 
     Each slice gets a threshold of its own, or a random mixture of two where that is needed to
-    keep the limit exactly. No other rules of the scores that keep it are cheaper on these data.
+    keep the limit exactly. No other rules that keep it are cheaper on these data, of those that
+    act on higher scores first and are no worse than chance in any slice.
 
     .. math:: \min \sum_g w_g \, c_g(\lambda_g) \quad \text{with }
               \min_g q_g(\lambda_g) \ge r \max_g q_g(\lambda_g)

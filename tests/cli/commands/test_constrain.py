@@ -77,6 +77,7 @@ def test_new_cases_are_printed_beside(run, files):
         (("--ratio", "0.8", "--prevalence", "2%"), "keeps the shares of the classes"),
         (("--ratio", "0.8", "--min-cases", "200"), "slices need 200 cases"),
         (("--ratio", "0.8", "--by", "p"), "slices need 10 cases"),
+        (("--ratio", "0.8", "--by", "p", "--min-cases", "1"), "slices need 1 case of"),
         (("--ratio", "0.8", "--cost", "tp=0.1*p"), "same in all cases"),
     ],
 )

@@ -253,6 +253,14 @@ def test_capacity_is_kept_to_the_case(run, write, saved, tmp_path, monkeypatch):
     assert (limit["used"], limit["price"]) == (40, pytest.approx(11 * following - 1))
 
 
+def test_rows_without_a_decision_use_no_capacity(run, write, saved, tmp_path):
+    file, out = write("new.csv", "p\n0.9\n0.8\n\n7\n0.7\n"), str(tmp_path / "out.csv")
+    asked = ["--capacity", "call=2", "--on-error", "column", "-o", out]
+    ran = run("decide", file, "--rule", saved(), *asked)
+    assert ran.code == 0, ran.err
+    assert "reached (2 of these 3 cases)" in ran.out
+
+
 def test_too_many_rows_to_share_out(run, write, saved, tmp_path, monkeypatch):
     pytest.importorskip("duckdb")
     monkeypatch.setattr("stakes.engines.decided_stream._MOST_ROWS", 2)

@@ -116,8 +116,9 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     whose = "" if model is None else f" by the rule of {shown(model)}"
     how = str(rule) if batch is None else "within limits"
     print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
+    cases = done["rows"] - sum(done["undecided"].values())
     for each in () if batch is None else batch.limits:
-        said = limit_in_words(each, done["rows"], rule.application.unit, rule.model)
+        said = limit_in_words(each, cases, rule.application.unit, rule.model)
         print_wrapped(said, first="- ", rest="  ")
 
 
