@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +85,17 @@ def test_variables_of_the_shell_that_are_not_set(run, words, said):
     ran = run("eval", *words)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"error: {said}; a variable of the shell may not be set.\n")
+
+
+def test_a_list_longer_than_any_file_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words are looked at as files, and the system refuses names of hundreds of characters."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"model_{k}" for k in range(60)]
+    rows = [f"{k % 2}," + ",".join(["0.3", "0.7"][k % 2] for _ in names) for k in range(40)]
+    Path("many.csv").write_text("\n".join(["y," + ",".join(names), *rows]))
+    asked = ["--label", "y", "--positive", "1", "--cost", "fn=10", "fp=1"]
+    assert entry.main(["eval", "many.csv", "--scores", ",".join(names), *asked]) == 0
+    assert "60 models" in capsys.readouterr().out
+    assert entry.main(["eval", "many.csv", "--scorez", ",".join(names)]) == 2

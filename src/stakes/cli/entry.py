@@ -13,7 +13,6 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from stakes import __version__
@@ -24,6 +23,7 @@ from stakes.cli.problems import (
     complain,
     doing_before_writing,
     guarded,
+    is_there,
     printing_is_the_output,
 )
 from stakes.messages.audience import command_line
@@ -318,7 +318,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _is_path(word: str) -> bool:
     """Whether a word is a file or a folder that is there, or standard input."""
-    return word == "-" or Path(word).exists()
+    return word == "-" or is_there(word)
 
 
 def _is_new(words: Sequence[str], option: str) -> bool:
@@ -339,7 +339,7 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _meant(word: str, known: Sequence[str]) -> str | None:
     """What to type for an unknown word: the usual word of other tools, or a near spelling."""
-    if Path(word).is_file():
+    if is_there(word, file=True):
         return f"to see what {word} holds:  {shlex.join(['stakes', 'inspect', word])}"
     bare = word.lstrip("-").replace("_", "-")
     for words, said in _USUAL_COMMANDS if bare == word else _USUAL_OPTIONS:
@@ -357,7 +357,7 @@ def _about_files(said: str | None, command: str, typed: Sequence[str]) -> str | 
     rest = list(typed[typed.index(command) + 1 :])
     if said == _SQL:
         return _as_sql(rest)
-    files = [word for word in rest if Path(word).is_file()]
+    files = [word for word in rest if is_there(word, file=True)]
     if not files or not re.search("FILE|JAN", said):
         return said
     from stakes.cli.whole_commands import eval_line, period_lines, read_quietly
@@ -447,7 +447,7 @@ def _is_option(word: str) -> bool:
 def _together(files: Sequence[str]) -> str:
     """Several files as one word, each of which is there."""
     for name in files:
-        if not (Path(name).exists() or set(name) & set("*?[")):
+        if not (is_there(name) or set(name) & set("*?[")):
             raise FileNotFoundError(2, "No such file", name)
     return shlex.join(files)
 

@@ -212,6 +212,13 @@ def written_by(command: str) -> Iterator[None]:
         raise FormatError(f"there is no file {str(error.filename)!r}.", hint=hint) from None
 
 
+def is_there(word: str, *, file: bool = False) -> bool:
+    """Whether a word that was typed names what is there, or a `file`; a long list names nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        return Path(word).is_file() if file else Path(word).exists()
+    return False
+
+
 def _about_files(error: OSError) -> tuple[str, str | None]:
     """A message about a file that could not be opened or written."""
     if error.errno == errno.ENOSPC and error.filename is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stakes._checksums import is_sealed
+from stakes.cli.problems import is_there
 from stakes.exceptions import DataError, StakesError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _proposed(file: str | None, inquiry: Inquiry) -> tuple[Proposal | None, str 
     from stakes.sources import read
     from stakes.sources.table import Table
 
-    if file is None or not Path(file).is_file():
+    if file is None or not is_there(file, file=True):
         return None, None
     with contextlib.suppress(StakesError, OSError):
         table = read(file)
@@ -80,7 +81,7 @@ def eval_line(args: Any) -> str | None:
 
 def refuse_rule_for_rows(words: Sequence[str], output: str | None) -> None:
     """Raise with a whole `stakes decide` where a rule stands among the files of rows."""
-    files = [word for word in dict.fromkeys(words) if Path(word).is_file()]
+    files = [word for word in dict.fromkeys(words) if is_there(word, file=True)]
     rules = [file for file in files if is_sealed(file, "stakes-rule")]
     if rules:
         rows = [file for file in files if file not in rules] or ["NEW.csv"]
