@@ -58,8 +58,10 @@ _ESTIMATED = (
     "y_true, p, costs=costs) holds labelled cases"
 )
 _TUNED = "stakes.metrics.at_min_cost(y_true, scores, costs=costs).threshold"
-_PER_CASE = ("stakes.metrics.case_cost(y_true, decisions, costs=case_costs).per_case; normalised: "
-             ".normalized")
+_PER_CASE = (
+    "stakes.metrics.case_cost(y_true, decisions, costs=case_costs).per_case; normalised: "
+    ".normalized"
+)
 _RULE = 'ev.rule().save("rule.json"), which stakes.load_rule("rule.json") reads'
 _AGAIN = "with the same models and the other arguments as before"
 _OTHER_COSTS = f'stakes.evaluate(y_true, models, costs={{"fn": 80, "fp": 4}}), {_AGAIN}'
