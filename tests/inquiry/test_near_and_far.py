@@ -28,7 +28,7 @@ EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"}
-          for key in ("loans", "loans elsewhere", "slices by case")}  # fmt: skip
+          for key in ("loans", "loans elsewhere", "slices by case", "decisions by case")}  # fmt: skip
 #: What saved counts do not have besides.
 NOT_SAVED = {
     "churn": {},
@@ -58,9 +58,9 @@ def drawn(seed: int, n: int = 6_000) -> str:
     sure, right = (rng.normal(3 * y - 1.5, 1.73) + odds for _ in range(2))
     coarse = np.round(rng.normal(2 * y - 1, 1.41) + odds)
     said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
-    lines = ["y,sure,right,coarse,part,who,number"]
+    lines = ["y,sure,right,coarse,part,who,number,acts"]
     lines += [
-        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997}"
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997},{int(b > 0.2)}"
         for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
     ]
     return "\n".join(lines) + "\n"
@@ -99,6 +99,12 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "scores": "sure,right",
         "cost": ("fn=3+part", "fp=1"),
         "by": "part",
+    },
+    "decisions by case": {
+        **DRAWN,
+        "scores": None,
+        "decisions": "acts",
+        "cost": ("fn=3+part", "fp=1"),
     },
     "a range": {**DRAWN, "cost": ("fn=3..30", "fp=1")},
     "groups": {**DRAWN, "cost": COST, "groups": "who", "by": "part"},

@@ -254,7 +254,9 @@ class _Planner:
         if self.request.naive:
             least = least_amount(self.dialect, self.truth, amounts, self.made.sizes[0])
             names += self.moments(_WEIGHED, "least", least)[:1]
-        if self.request.case_rules and self.weight is None:
+        # given decisions need no cut, and so no second pass
+        last = self.request.case_rules or (self.request.finds_cut and not self.made.binned)
+        if last and self.weight is None:
             names += self.lost(amounts)
         return names + self.earned(amounts)
 

@@ -110,7 +110,7 @@ def test_an_engine_learns_the_calibration_from_bins(run, write, tmp_path):
 def test_an_engine_is_followed_by_the_command_that_recalibrates(run, write, tmp_path, monkeypatch):
     """It is typed as printed, for files and for saved counts."""
     pytest.importorskip("duckdb", reason="an engine")
-    y, odds = table()
+    _, odds = table()
     file, _, _ = written(write, scores=1 / (1 + np.exp(-3 * odds)))
     monkeypatch.chdir(tmp_path)
     far = run("eval", str(file), *ASKED, *COST, "--engine", "duckdb", "--save", "day.json")
