@@ -28,7 +28,8 @@ EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"}
-          for key in ("loans", "loans elsewhere", "slices by case", "decisions by case")}  # fmt: skip
+          for key in ("loans", "loans elsewhere", "slices by case", "decisions by case")
+}  # fmt: skip
 #: What saved counts do not have besides.
 NOT_SAVED = {
     "churn": {},
@@ -60,7 +61,8 @@ def drawn(seed: int, n: int = 6_000) -> str:
     said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
     lines = ["y,sure,right,coarse,part,who,number,acts"]
     lines += [
-        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997},{int(b > 0.2)}"
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997},"
+        f"{int(b > 0.2)}"
         for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
     ]
     return "\n".join(lines) + "\n"
@@ -339,6 +341,32 @@ def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Pa
     ]
     assert tables[0] == tables[1]
     assert counts[0].joint == counts[1].joint
+
+
+@pytest.mark.parametrize(
+    ("engine", "weight"), [("memory", None), ("duckdb", None), ("duckdb", "part")]
+)
+def test_saved_groups_have_the_intervals_that_they_were_saved_with(
+    folder: Path, tmp_path: Path, engine: str, weight: str | None
+) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    pytest.importorskip("pyarrow", reason="reads Parquet")
+    file = str(tmp_path / "counts.json")
+    options = {**DRAWN, "source": str(folder / "drawn.parquet"), "scores": "sure,right"}
+    asked_of = Inquiry(**options, cost=COST, groups="number", weight=weight, engine=engine)
+    before = answer(asked_of)
+    keep(before, file)
+    again, plain = (
+        answer(Inquiry(source=file, cost=COST, positive="1")),
+        answer(asked_of.but(groups=None)),
+    )
+    for name in before:
+        assert again[name].interval == pytest.approx(before[name].interval, abs=1e-3)
+        assert plain[name].interval != before[name].interval
+    (one,), (other,) = (ev.record()["differences"] for ev in (before, again))
+    for end in ("value", "low", "high"):
+        assert other[end] == pytest.approx(one[end], abs=5e-3)
+    assert "comparison" not in again.absent
 
 
 def test_weighted_groups_have_the_same_counts_and_like_intervals(folder: Path) -> None:
