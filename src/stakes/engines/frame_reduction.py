@@ -94,8 +94,9 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
     """Which groups belong to each slice."""
     found: dict[tuple[Any, ...], list[int]] = {}
     columns = [table[name] for name in made.request.by]
-    rows = zip(*columns, strict=True) if columns else [()] * len(table[PREFIX + "rows"])
-    for k, key in enumerate(rows):
+    if not columns and len(table[PREFIX + "rows"]):
+        return {(): list(range(len(table[PREFIX + "rows"])))}
+    for k, key in enumerate(zip(*columns, strict=True)):
         found.setdefault(tuple(key), []).append(k)
     return found
 
