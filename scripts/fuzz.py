@@ -36,8 +36,10 @@ from typing import Any
 
 import numpy as np
 from fuzz_arguments import base_values, gross, instances, plausible, sample_files
+from fuzz_integrations import extras
 
 import stakes
+from stakes._checks import is_number
 from stakes.exceptions import StakesError
 
 PACKAGE = Path(stakes.__file__).parent
@@ -69,10 +71,15 @@ AMONG_US = {
     "mean",
     "part",
     "ends",
+    "with_case_rules",
+    "naive_shares",
+    "refuse_beyond",
 }
 #: What functions return, with arrays that they made; the constructor looks at nothing.
-RESULTS = {"Calibrator", "Unknown", "PriorEstimate", "LabelPlan", "DecidedCases"}
+RESULTS = {"Calibrator", "Unknown", "PriorEstimate", "LabelPlan", "DecidedCases", "CostScorer"}
 CALL_SECONDS = 30
+#: So many draws may take longer than that, and are not asked for.
+MANY_DRAWS = 10_000
 #: Arguments that are functions of the caller: what they raise is the caller's.
 OWN_FUNCTIONS = {"columns", "curve", "metric"}
 MEMORY = 4 * 2**30
@@ -138,14 +145,15 @@ def targets() -> list[Target]:
         for f in sorted(PACKAGE.iterdir())
         if (f / "__init__.py").exists() and f.name[0] != "_"
     ]
-    for room in ["", *(room for room in rooms if room not in LEFT_OUT)]:
+    for room in ["", *(room for room in rooms if room not in LEFT_OUT), *extras()]:
         module = importlib.import_module(f"stakes.{room}" if room else "stakes")
         for name in getattr(module, "__all__", []):
             thing = getattr(module, name)
             if inspect.isclass(thing) and not issubclass(thing, Exception):
                 found.update((target.name, target) for target in _of_class(name, thing))
             elif inspect.isfunction(thing):
-                label = f"{room}.{name}" if room in ("plots", "calibration") else name
+                alike = room in ("plots", "calibration") or room.startswith("integrations")
+                label = f"{room}.{name}" if alike else name
                 found.setdefault(label, Target(label, thing))
     return list(found.values())
 
@@ -182,7 +190,7 @@ class World:
         self.files = sample_files(folder / "samples", self.base)
 
     def right(self, target: Target) -> dict[str, Any]:
-        """Right arguments by parameter; what is not known is left to its default."""
+        """Right arguments by parameter; what is not known has its default."""
         chosen = {}
         for name, parameter in inspect.signature(target.call).parameters.items():
             if parameter.kind is parameter.VAR_KEYWORD:
@@ -198,6 +206,9 @@ class World:
                 if key in self.base:
                     chosen[name] = self.base[key]
                     break
+            else:
+                if parameter.default is not parameter.empty:  # a switch, or the name of a method
+                    chosen[name] = parameter.default
         return chosen
 
 
@@ -218,6 +229,8 @@ def attempt(
                 if kind == "gross"
                 else plausible(arguments[name], draw, world.base, world.folder)
             )
+            if name == "draws" and is_number(arguments[name]) and arguments[name] > MANY_DRAWS:
+                arguments[name] = MANY_DRAWS
             changed.append(str(name))
     function = target.call
     if target.owner is not None:
@@ -246,7 +259,7 @@ def attempt(
         failure = None
     _count(failure, kind, example, counts)
     for warning in caught:
-        if issubclass(warning.category, ResourceWarning):
+        if issubclass(warning.category, ResourceWarning) or _to_estimators(warning, target):
             continue
         said = f"{warning.category.__name__}: {str(warning.message)[:60]}"
         place = f"{_inside(warning.filename)}:{warning.lineno} {said}"
@@ -274,7 +287,7 @@ def _count(failure: BaseException | None, kind: str, example: str, counts: Count
         counts.examples["refused"] = [f"{example}: {' '.join(str(failure).split())[:150]}"]
         return
     place = _place(failure)
-    if place is None:  # the call itself: an argument too many, or one missing
+    if place is None or _of_estimators(failure):  # an argument too many, or one missing
         counts.refused += 1
         counts.examples["refused"] = [f"{example}: {failure}"]
     elif isinstance(failure, Hang):
@@ -284,6 +297,20 @@ def _count(failure: BaseException | None, kind: str, example: str, counts: Count
         counts.raw[kind][place] += 1
         words = f"{example}: {type(failure).__name__}: {str(failure)[:100]!r}"
         counts.examples[f"raw {kind} {place}"].append(words)
+
+
+def _to_estimators(warning: warnings.WarningMessage, target: Target) -> bool:
+    """Whether scikit-learn warns of what it was handed, as it warns users of its estimators."""
+    theirs = warning.category is UserWarning or warning.category.__module__ == "sklearn.exceptions"
+    theirs |= "sklearn" in Path(warning.filename).parts
+    return theirs and "integrations.sklearn" in str(getattr(target.call, "__module__", ""))
+
+
+def _of_estimators(failure: BaseException) -> bool:
+    """Whether scikit-learn refuses what it was handed, in the words that it asks of estimators."""
+    where = [Path(f.filename).parts for f in traceback.extract_tb(failure.__traceback__)]
+    ours = any({"stakes", "integrations", "sklearn"} <= set(each) for each in where)
+    return ours and "sklearn" in where[-1] and "stakes" not in where[-1]
 
 
 def _within_time(function: Callable[..., Any], target: Target, arguments: dict[str, Any]) -> Any:

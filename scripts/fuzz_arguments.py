@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz_integrations import integration_instances, integration_values
 from fuzz_rooms import room_instances, room_values
 
 import stakes
@@ -287,6 +288,7 @@ def base_values(folder: Path) -> Base:
         "costs: FloatArray": np.zeros((3, 2, 2)),
     }
     values |= _by_function(locals())
+    values |= integration_values()
     values |= room_values({"table": TABLE, "matrix": matrix, "other": other})
     values["curves"] = None
     return values
@@ -593,6 +595,7 @@ def instances(made: Base) -> dict[str, list[Any]]:
         doubt.interval(made["matrix"], application=made["application"], draws=20),
         made["talk"].question(made["MatrixElicitation.question.systems"]),
         *room_instances(),
+        *integration_instances(),
     ]
     for made_by in calibrators:
         try:
@@ -671,21 +674,27 @@ def gross(draw: np.random.Generator) -> Any:
 
 def _changed(value: Any, draw: np.random.Generator) -> Any:
     """Another form of a right argument; None where it has none."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
+    if isinstance(value, bool) or value is None:
         return None
-    if isinstance(value, (int, float, np.number)):
-        return _NUMBERS[draw.integers(len(_NUMBERS))](value)
-    if isinstance(value, Mapping) and value:
-        return _MAPPINGS[draw.integers(len(_MAPPINGS))](dict(value))
+    ways: list[Callable[[Any], Any]] = _ARRAYS
+    if isinstance(value, str):
+        ways = _WORDS
+    elif isinstance(value, (int, float, np.number)):
+        ways = _NUMBERS
+    elif hasattr(value, "iloc"):
+        ways = _TABLES
+    elif isinstance(value, Mapping) and value:
+        value, ways = dict(value), _MAPPINGS
+    else:
+        try:
+            value = np.asarray(value)
+        except (TypeError, ValueError):
+            return None
+        if value.dtype == object or value.ndim == 0:
+            return None
     try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-    if array.dtype == object or array.ndim == 0:
-        return None
-    try:
-        return _ARRAYS[draw.integers(len(_ARRAYS))](array)
-    except (ArithmeticError, ImportError, TypeError, ValueError):  # text is no number
+        return ways[draw.integers(len(ways))](value)
+    except (ArithmeticError, ImportError, KeyError, TypeError, ValueError):  # text is no number
         return None
 
 
@@ -786,6 +795,43 @@ _NUMBERS: list[Callable[[Any], Any]] = [
     lambda v: [v, [v]],
     np.str_,
 ]
+_WORDS: list[Callable[[str], Any]] = [
+    str.upper,
+    lambda v: f" {v} ",
+    lambda v: v[:-1],
+    lambda v: [v],
+    lambda v: {v},
+    lambda v: (v, v),
+    lambda v: {v: v},
+    lambda v: {v: 1},
+    str.encode,
+    Path,
+    np.str_,
+    lambda v: np.array([v]),
+    lambda v: f"{v}\n",
+    lambda v: v.replace("_", "-"),
+]
+_TABLES: list[Callable[[Any], Any]] = [
+    lambda t: t.set_axis(range(t.shape[1]), axis=1),
+    lambda t: t.set_axis([str(t.columns[0])] * t.shape[1], axis=1),
+    lambda t: t.iloc[:, :-1],
+    lambda t: t.iloc[:0],
+    lambda t: t.iloc[:, :0],
+    lambda t: t.astype(object),
+    lambda t: t.astype(str),
+    lambda t: t.astype("category"),
+    lambda t: t.set_index(t.columns[0]),
+    lambda t: t.set_axis(t.iloc[:, 0].to_numpy(), axis=0),
+    lambda t: t.mask(np.arange(len(t)) == 0),
+    lambda t: t.convert_dtypes(),
+    lambda t: t.to_dict(),
+    lambda t: t.to_dict("records"),
+    lambda t: t.to_numpy(),
+    lambda t: t.T,
+    lambda t: t.iloc[:, 0],
+    lambda t: _polars(t.to_numpy()),
+    lambda t: t.set_axis([("a", k) for k in range(t.shape[1])], axis=1),
+]
 _MAPPINGS: list[Callable[[dict[Any, Any]], Any]] = [
     lambda m: list(m.values()),
     list,
@@ -805,6 +851,8 @@ _MAPPINGS: list[Callable[[dict[Any, Any]], Any]] = [
     lambda m: {k: float("nan") for k in m},
     lambda m: dict(enumerate(m.values())),
     lambda m: tuple(m.values()),
+    lambda m: _pandas(np.column_stack(list(map(np.ravel, m.values())))),
+    lambda m: _pandas(np.column_stack(list(map(np.ravel, m.values())))).set_axis(list(m), axis=1),
 ]
 _EVERYDAY: list[Callable[[Base, Path], Any]] = [
     lambda b, f: None,

@@ -390,7 +390,7 @@ class TestKinds:
             stakes.resources.Reviewer("Anna", np.eye(2), hours=np.array([1, 2]))  # type: ignore[arg-type]
         with pytest.raises(DataError, match="`classes` must be at most 1,000"):
             stakes.resources.Reviewer.perfect("Anna", 10**6)
-        with pytest.raises(DataError, match="`final` must be a bool"):
+        with pytest.raises(DataError, match="`final` must be True or False"):
             stakes.resources.review_plan([0.5], TWO, reviewers=ANNA, final=Y)  # type: ignore[arg-type]
 
     def test_estimates_of_odd_columns(self) -> None:
@@ -403,7 +403,7 @@ class TestKinds:
             stakes.estimation.cost_from_labels(Y * 10, held, chances=[[1], *[0.5] * 39])
         with pytest.raises(DataError, match="`y_true` must be a column"):
             stakes.estimation.cost_from_labels(np.array(0.5), held)
-        with pytest.raises(DataError, match="`labelled` must be a bool"):
+        with pytest.raises(DataError, match="`labelled` must be True or False"):
             cases.from_bins(SCORES, application=TWO, labelled=Y)  # type: ignore[arg-type]
 
     def test_estimates_with_too_many_arguments_by_place(self) -> None:
@@ -474,7 +474,7 @@ class TestKinds:
                 stakes.GroupedCounts(**({**right, "joint": paired} | wrong))  # type: ignore[arg-type]
 
     def test_flags_and_parts(self) -> None:
-        with pytest.raises(DataError, match="`surely` must be a bool"):
+        with pytest.raises(DataError, match="`surely` must be True or False"):
             stakes.testing.assert_cost(Y, Y, costs=TWO, max_cost=1, surely=Y)  # type: ignore[arg-type]
         for parts in (1e6, np.zeros(2), (), (MATRIX,)):
             with pytest.raises(DataError, match="`parts` must be"):
@@ -483,6 +483,124 @@ class TestKinds:
     def test_long_things_are_said_in_brief(self) -> None:
         assert len(in_brief(list(range(1000)))) <= 100
         assert in_brief([1, 2]) == "[1, 2]"
+
+
+class TestSwitchesAndWords:
+    """What is neither True nor False, and what is no word, is refused before it is compared."""
+
+    COUNTED = stakes.PairedCounts.from_decisions(Y, {"a": Y, "b": [0, 0, 1, 1]})
+
+    @pytest.mark.parametrize("value", ["no", np.array(Y), [True], None, 2, 0.5], ids=id_of)
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda v: metrics.min_cost(SCORES, TWO, normalized=v),
+            lambda v: stakes.bayes_decisions([0.2, 0.8], TWO, with_cost=v),
+            lambda v: uncertainty.compare(TestSwitchesAndWords.COUNTED, TWO, normalized=v),
+            lambda v: curves.roc(SCORES, hull=v),
+            lambda v: audit.choice_regret([0.3, 0.5], [2.0, 1.0], higher_is_better=v),
+        ],
+    )
+    def test_switches(self, door: Any, value: Any) -> None:
+        with pytest.raises(DataError, match="must be True or False; got"):
+            door(value)
+
+    @pytest.mark.parametrize("value", [True, np.True_, 1])
+    def test_true_in_any_form(self, value: Any) -> None:
+        expected = metrics.min_cost(SCORES, TWO, normalized=True)
+        assert metrics.min_cost(SCORES, TWO, normalized=value) == expected
+
+    @pytest.mark.parametrize("value", [np.array(Y), ["hull"], 1, b"hull", {"a": 1}], ids=id_of)
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda v: metrics.eer(SCORES, method=v),
+            lambda v: metrics.multiclass_recall(MATRIX, average=v),
+            lambda v: uncertainty.min_cost_optimism(SCORES, TWO, method=v),
+            lambda v: stakes.calibration.Gaussian(tails=v),
+            lambda v: stakes.calibration.Affine(bound=v),
+            lambda v: stakes.testing.check_laws("f1", laws=[v]),
+            lambda v: application.costs_template(["no", "yes"], about=v),
+            application.CostExpression,
+        ],
+    )
+    def test_words(self, door: Any, value: Any) -> None:
+        if isinstance(value, int) and door is not application.CostExpression:
+            value = np.zeros((2, 2))  # a bound may be a number
+        with pytest.raises(StakesError):
+            door(value)
+
+    @pytest.mark.parametrize("value", [np.array(Y), ["x"], "x", None, 1j], ids=id_of)
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda v: metrics.expected_max_profit_credit(SCORES, full_loss=v),
+            lambda v: metrics.constrained_optimum(SCORES, TWO, min_specificity=[v]),
+            lambda v: stakes.posteriors.estimate_priors([0.2, 0.8], [0.5, 0.5], tolerance=v),
+            lambda v: elicitation.Elicitation({"a": MATRIX}, priors=0.3).winners(tolerance=v),
+            lambda v: stakes.DecisionRule(TWO).decide_one([0.3, [v]]),
+            lambda v: stakes.calibration.Average(emphasis=[[v], 1, 1]),
+            lambda v: stakes.plots.decision(curves.decision(SCORES), span=[v, [v]]),
+        ],
+    )
+    def test_numbers(self, door: Any, value: Any) -> None:
+        with pytest.raises(StakesError):
+            door(value)
+
+
+class TestNamesOfColumns:
+    """Frames of pandas may call their columns by numbers, and two by the same name."""
+
+    TABLE = np.column_stack([LABELS, RISKS, RISKS])
+
+    def test_numbered_columns_are_read(self) -> None:
+        pd = pytest.importorskip("pandas")
+        numbered, named = (pd.DataFrame(self.TABLE, columns=c) for c in (None, ["0", "1", "2"]))
+        read = stakes.sources.from_frame
+        assert read(numbered).names == read(named).names
+        assert np.array_equal(read(numbered).numbers("1"), read(named).numbers("1"))
+        cases = [
+            stakes.estimation.DecidedCases.from_scores(LABELS, RISKS, costs=TWO, inputs=inputs)
+            for inputs in (numbered, named)
+        ]
+        assert cases[0].inputs.columns.keys() == cases[1].inputs.columns.keys()  # type: ignore[union-attr]
+        costs = pd.DataFrame({"truth": [0, 1], 0: [0.0, 5.0], 1: [1.0, 0.0]})
+        assert stakes.CostMatrix.from_frame(costs, truth="truth").values.tolist() == TWO
+
+    def test_numbered_columns_are_not_found_by_text(self) -> None:
+        pd = pytest.importorskip("pandas")
+        rows = pd.DataFrame(self.TABLE[:, :2].astype(object))
+        for label in (0, "0"):
+            with pytest.raises(DataError) as refused:
+                stakes.evaluate_frame(rows, label=label, scores=["1"], costs=TWO)  # type: ignore[arg-type]
+            assert "frame.rename(columns=str)" in str(refused.value.hint)
+        rows = rows.rename(columns=str).astype({"0": int, "1": float})
+        ev = stakes.evaluate_frame(rows, label="0", scores=["1"], costs={"fn": 5, "fp": 1})
+        assert ev.best == "1"
+
+    @pytest.mark.parametrize(
+        "read",
+        [
+            stakes.sources.from_frame,
+            stakes.CostMatrix.from_frame,
+            lambda t: stakes.evaluate(LABELS, t, costs=TWO),
+            lambda t: stakes.evaluate_frame(t, label="y", scores=["p"], costs=TWO),
+            lambda t: stakes.DecisionRule(TWO, columns=("p",)).decide(t),
+            lambda t: stakes.DecisionRule(TWO, columns=("p",)).decide_frame(t),
+            lambda t: stakes.estimation.DecidedCases.from_scores(
+                LABELS, RISKS, costs=TWO, inputs=t
+            ),
+        ],
+    )
+    def test_two_columns_of_one_name(self, read: Any) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(DataError, match="columns of the same name: 'p' 2 times"):
+            read(pd.DataFrame(self.TABLE, columns=["y", "p", "p"]))
+
+    def test_names_that_look_the_same(self) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(DataError, match="names look the same: 1"):
+            stakes.sources.from_frame(pd.DataFrame(self.TABLE, columns=["y", 1, "1"]))
 
 
 def test_misranking_rates_can_be_copied() -> None:

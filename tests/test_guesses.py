@@ -470,9 +470,9 @@ class TestOtherWords:
         ("room", "name", "line"),
         [
             ("metrics", "matthews_corrcoef", "stakes.metrics.mcc(y_true, decisions)"),
-            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores)"),
-            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior")'),
-            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior")'),
+            ("metrics", "roc_auc_score", "stakes.metrics.auc(y_true, scores, positive="),
+            ("metrics", "brier_score_loss", 'binary_brier_score(y_true, p, kind="posterior", '),
+            ("metrics", "log_loss", 'binary_cross_entropy(y_true, p, kind="posterior", '),
             ("metrics", "confusion_matrix", "ConfusionMatrix.from_decisions(y_true, decisions)"),
             ("metrics", "roc", "stakes.curves.roc"),
             ("metrics", "acuracy", "type accuracy"),
@@ -490,7 +490,7 @@ class TestOtherWords:
     @pytest.mark.parametrize(
         ("room", "name", "line"),
         [
-            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions)"),
+            ("metrics", "f1_score", "type stakes.metrics.f1(y_true, decisions, positive="),
             ("", "Isotonic", "type stakes.calibration.Isotonic"),
             ("curves", "xyzzy", "module 'stakes.curves' has no attribute 'xyzzy'"),
         ],
@@ -507,17 +507,6 @@ class TestOtherWords:
             with pytest.raises(AttributeError) as caught:
                 getattr(stakes.metrics, name)
             assert str(caught.value) == f"module 'stakes.metrics' has no attribute {name!r}"
-
-    def test_lines_can_be_typed(self) -> None:
-        """Every line of the rooms that compute, but of metrics that ask for a number more."""
-        from stakes._usual_words import ATTRIBUTES, METRICS
-
-        known = {"stakes": stakes, "y_true": Y, "p": GBM, "scores": GBM, "decisions": DECIDED}
-        lines = ATTRIBUTES["stakes.metrics"] | ATTRIBUTES["stakes.curves"]
-        for name, line in lines.items():
-            meant = metrics.catalogue.get(METRICS.get(name, ""))
-            if not (meant and (meant.needs or name == "fbeta")) and "costs" not in line:
-                eval(line, dict(known))
 
     @pytest.mark.parametrize("name", ["sklearn", "torch"])
     def test_short_ways_are_there(self, name: str) -> None:
@@ -536,7 +525,7 @@ class TestOtherWords:
         [
             (lambda: stakes.evaluate("df", label="y", scores=["a"]), "stakes.evaluate_frame(df,"),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, abstain=2), ".with_abstention(2)"),
-            (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=..."),
+            (lambda: stakes.evaluate(*ROWS, costs=COSTS, random_state=0), "rng=0"),
             (lambda: stakes.evaluate(*ROWS, costs=COSTS, threshold=0.5), "(p > t).astype(int)"),
             (lambda: stakes.evaluate(*ROWS, fn=40, fp=4), 'costs={"fn": 40, "fp": 4}'),
             (lambda: metrics.f1(Y, DECIDED, None, 1, 2), "f1(y_true, decisions)"),
@@ -546,14 +535,14 @@ class TestOtherWords:
             (lambda: stakes.CostMatrix(fn=4, fp=1), "stakes.CostMatrix.binary(fn=40, fp=4)"),
             (lambda: stakes.CaseCosts(fn=AMOUNT, fp=1), "stakes.CaseCosts.binary("),
             (lambda: stakes.Application(cost_matrix=MATRIX), "costs=..."),
-            (lambda: stakes.calibration.reliability_table(*ROWS, n_bins=9), "bins=..."),
+            (lambda: stakes.calibration.reliability_table(*ROWS, n_bins=9), "bins=9"),
             (lambda: stakes.uncertainty.interval(TABLE, costs=COSTS, n_boot=9, alpha=0.1),
-             "draws=...; level=1 - alpha"),
+             "draws=9; level=1 - alpha"),
             (lambda: stakes.uncertainty.interval(*ROWS, costs=COSTS), "from_decisions(y_true, de"),
             (lambda: stakes.uncertainty.compare(*ROWS, LOGREG, costs=COSTS), "PairedCounts.from_"),
             (lambda: stakes.audit.audit("f1", *ROWS), 'audit("f1", application=costs, matrix='),
             (lambda: stakes.monitoring.compare_periods(*ROWS, costs=COSTS), "where each is stakes"),
-            (lambda: metrics.f1(Y, DECIDED, pos_label=1), "positive=..."),
+            (lambda: metrics.f1(Y, DECIDED, pos_label=1), "positive=1"),
             (lambda: metrics.auc(Y, GBM, weights=AMOUNT), "sample_weight=..."),
             (lambda: metrics.catalogue(Y, DECIDED), "for m in stakes.metrics.catalogue.tables()"),
             (lambda: stakes.ConfusionMatrix.from_decisions(Y, DECIDED, labels=[0, 1]), "classes="),
@@ -741,7 +730,7 @@ class TestFifthList:
                 lambda: stakes.calibrate,
                 'stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p)',
             ),
-            (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions)"),
+            (lambda: stakes.f1_score, "stakes.metrics.f1(y_true, decisions, positive="),
             (lambda: _evaluated().save, 'ev.rule().save("rule.json")'),
             (lambda: _evaluated().to_sql, 'ev.rule().to_sql("duckdb", columns="p")'),
             (lambda: _evaluated().rule(columns="p"), 'ev.rule().to_sql("duckdb", columns="p")'),
@@ -1035,7 +1024,7 @@ class TestEighthList:
             ),
             (
                 lambda: stakes.evaluate_frame(GBM, label="y", costs=COSTS, capacity="1=1"),
-                'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, capacity="1=100")',
+                'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, capacity={"yes": 100})',
             ),
         ],
     )
@@ -1108,7 +1097,7 @@ class TestNinthList:
             (lambda: curves.roc(Y, {"a": LLR}), "stakes.curves.roc(y_true, p) for model, p in"),
             (
                 lambda: curves.bayes_error(Y, GBM).plot,
-                '(y_true, p, kind="posterior") with positive',
+                '(y_true, p, kind="posterior", positive="yes")',
             ),
             (lambda: stakes.plots.bayes_error(YES, GBM), 'y_true, p, kind="posterior")), with pos'),
             (
@@ -1277,7 +1266,7 @@ class TestTenthList:
             (lambda: _evaluated().decide([0.5], threshold=0.5), "there are costs, model"),
             (
                 lambda: stakes.calibration.reliability_table(Y, GBM).plot(),
-                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))',
+                'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior", ',
             ),
             (
                 lambda: stakes.curves.bayes_error(Y, BOTH, kind="posterior"),
@@ -1352,6 +1341,112 @@ class TestTenthList:
     ) -> None:
         from stakes.cli.entry import main
 
+        with contextlib.suppress(SystemExit):
+            assert main(words) == 2
+        assert answer in capsys.readouterr().err
+
+
+class TestEleventhList:
+    """What an eleventh reader of the README typed, and the line that answers it."""
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            (lambda: stakes.metrics.brier_score_loss, 'kind="posterior", positive="yes")'),
+            (lambda: stakes.metrics.fbeta, 'f_beta(y_true, decisions, beta=2, positive="yes")'),
+            (lambda: stakes.uncertainty.bootstrap, 'metric="f1")'),
+            (lambda: np.asarray(TABLE), "matrix.counts"),
+            (lambda: np.asarray(NAMED), "costs.values"),
+            (lambda: [TABLE.to_numpy], "type matrix.counts"),
+            (lambda: [NAMED.to_pandas], 'pivot(index="truth", columns="decision"'),
+            (lambda: _evaluated()["a"].interval.lower, "type interval.low"),
+            (lambda: metrics.f1(YES, YES, pos_label="yes"), "Hint: positive='yes'"),
+            (lambda: stakes.calibration.reliability_table(Y, GBM, n_bins=10), "Hint: bins=10"),
+            (
+                lambda: stakes.uncertainty.interval(TABLE, metric="f1", positive="yes"),
+                'classes=["no", "yes"]) in its place',
+            ),
+            (
+                lambda: stakes.calibration.Affine().fit(LLR, YES, positive="yes"),
+                'Affine(classes=["no", "yes"], bound="data").fit(',
+            ),
+            (
+                lambda: stakes.sklearn.CostSensitiveClassifier,
+                "stakes.sklearn.BayesDecisionClassifier(model, costs)",
+            ),
+        ],
+    )
+    def test_python(self, typed: Any, answer: str) -> None:
+        pytest.importorskip("sklearn")
+        with pytest.raises((AttributeError, StakesError)) as error:
+            typed()
+        assert answer in str(error.value)
+
+    def test_ends_of_an_interval_have_names(self) -> None:
+        one = _evaluated()["a"]
+        low, high = one.interval
+        assert (one.interval.low, one.interval.high) == (low, high) == one.interval
+        assert repr(one.interval) == repr((low, high))
+        assert pickle.loads(pickle.dumps(one.interval)).high == high
+
+    def test_an_answer_that_is_possible_is_named(self) -> None:
+        words = np.where(Y, "churn", "stay")
+        with pytest.raises(LabelError) as error:
+            stakes.uncertainty.interval(
+                stakes.ConfusionMatrix.from_decisions(words, words), metric="f1"
+            )
+        assert "positive=" not in str(error.value.hint)
+
+    def test_a_table_is_no_cost_matrix(self) -> None:
+        for call in (
+            lambda: stakes.evaluate(Y, GBM, costs=TABLE),
+            lambda: stakes.bayes_decisions(GBM, TABLE),
+        ):
+            with pytest.raises(DataError, match="must be an array; got ConfusionMatrix"):
+                call()
+
+    def test_files_of_another_kind(self, tmp_path: Path) -> None:
+        rule, kept = tmp_path / "rule.json", tmp_path / "kept.json"
+        stakes.DecisionRule(NAMED).save(rule)
+        stakes.calibration.Affine().fit(LLR, Y).save(kept)
+        for read, file, answer in (
+            (stakes.summaries.load_summary, rule, f"stakes.load_rule('{rule}')"),
+            (stakes.summaries.load_summary, kept, f"stakes.calibration.load('{kept}')"),
+            (stakes.calibration.load, rule, "stakes.load_rule("),
+            (stakes.load_rule, kept, "stakes.calibration.load("),
+        ):
+            with pytest.raises(FormatError, match=r"is a (rule|calibration), not a s") as error:
+                read(file)
+            assert answer in str(error.value.hint)
+
+    @pytest.mark.parametrize(
+        ("words", "answer"),
+        [
+            (["capacity", "a.csv"], "--capacity VALUE=200"),
+            (["decide", "rule.json", "a.csv", "--out", "b.csv"],
+             "stakes decide a.csv --rule rule.json -o b.csv"),
+            (["decide", "rule.json", "--rule", "rule.json", "a.csv", "-o", "b.csv"],
+             "stakes decide a.csv --rule rule.json -o b.csv"),
+            (["decide", "rule.json"], "stakes decide NEW.csv --rule rule.json"),
+            (["inspect", "rule.json"], "  stakes rule rule.json"),
+            (["calibrate", "a.csv", "--out", "c.csv"], "stakes calibrate --apply cal.json FILE"),
+            (["costs", "--cost", "fn=40", "fp=4"], "--template DATA.csv"),
+            (["eval", "a.csv", "--abstain", "2"], "in place of --cost"),
+        ],
+    )  # fmt: skip
+    def test_command_line(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        words: list[str],
+        answer: str,
+    ) -> None:
+        from stakes.cli.entry import main
+
+        monkeypatch.chdir(tmp_path)
+        stakes.DecisionRule(NAMED, columns=("p",)).save("rule.json")
+        Path("a.csv").write_text("y,p\nno,0.1\nyes,0.8\n")
         with contextlib.suppress(SystemExit):
             assert main(words) == 2
         assert answer in capsys.readouterr().err

@@ -31,6 +31,8 @@ _SUM_TOLERANCES = {"float32": 1e-5, "float16": 1e-3}
 #: More draws or bins than this do not fit into memory; the number must be a mistake.
 _MOST = 10**9
 #: Plain words for types whose names in Python are technical.
+#: What to type where the columns of a frame are called by numbers.
+TEXT_NAMES = "where columns are called by numbers, first  frame = frame.rename(columns=str)"
 _WORDS = {"str": "text", "Mapping": "a dictionary", "Iterable": "a list", "Sequence": "a list"}
 
 
@@ -188,6 +190,13 @@ def as_pair(values: Any, name: str, what: str) -> tuple[Any, Any]:
     raise DataError(f"`{name}` must be {what}; got {in_brief(values)}.")
 
 
+def as_switch(value: Any, name: str) -> bool:
+    """True or False; 0 and 1 stand for them, text does not."""
+    if isinstance(value, (bool, np.bool_)) or (is_number(value) and value in (0, 1)):
+        return bool(value)
+    raise DataError(f"`{name}` must be True or False; got {in_brief(value)}.")
+
+
 def two_numbers(
     values: Any, name: str, error: type[StakesError] = DataError
 ) -> tuple[float, float]:
@@ -230,6 +239,12 @@ def of_kind(
     raise error(f"`{name}` must be {known}; got {in_brief(value)}.", hint=hint)
 
 
+def column_name(value: Any, name: str) -> str:
+    """The name of a column of a frame, which must be text."""
+    kept: str = of_kind(value, name, str, hint=TEXT_NAMES)
+    return kept
+
+
 def _article(word: str) -> str:
     """A word with its article."""
     return f"an {word}" if word[0] in "AEIO" else f"a {word}"
@@ -246,6 +261,8 @@ def _even_rows(values: Any, name: str, error: type[StakesError], hint: str | Non
     refuse_sparse(values, name)
     try:
         return np.asarray(values)
+    except StakesError:  # of a table of ours
+        raise error(f"`{name}` must be an array; got {in_brief(values)}.", hint=hint) from None
     except ValueError:
         raise error(f"`{name}` must have rows of equal length.", hint=hint) from None
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from stakes.exceptions import FormatError
+from stakes.messages.audience import either
 
 
 def checksum(content: dict[str, Any]) -> str:
@@ -24,6 +27,12 @@ class SaidTwiceError(ValueError):
     """A JSON object holds a name twice."""
 
 
+def is_sealed(path: str | Path, kind: str) -> bool:
+    """Whether a file begins as one of this format does."""
+    with Path(path).open("rb") as stream:
+        return stream.read(64).lstrip().startswith(b'{"format":"' + kind.encode() + b'"')
+
+
 def plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; raise for a repeated name, since either value could be meant."""
     found = dict(pairs)
@@ -32,6 +41,17 @@ def plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise SaidTwiceError(f"it says '{twice}' twice")
     return found
+
+
+#: What a file of each format is, and what reads it: a function, and a command.
+_READ_BY = {
+    "stakes-rule": ("a rule", "stakes.load_rule", "stakes rule FILE"),
+    "stakes-calibrator": (
+        "a calibration", "stakes.calibration.load",
+        "stakes calibrate --apply FILE NEW.csv -o out.csv",
+    ),
+    "stakes summary": ("a summary", "stakes.summaries.load_summary", "stakes inspect FILE"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,9 +94,15 @@ class Seal:
                 f"{name} is not {self.what}: it cannot be read as text.", hint=self.written
             ) from None
 
-    def opened(self, whole: Any, name: str) -> dict[str, Any]:
+    def opened(self, whole: Any, name: str, path: Any = None) -> dict[str, Any]:
         """The content of a file; raise unless format, version and checksum are right."""
         if not isinstance(whole, dict) or whole.get("format") != self.format:
+            said = whole.get("format") if isinstance(whole, dict) else None
+            if isinstance(said, str) and said in _READ_BY:
+                what, call, command = _READ_BY[said]
+                where = name if path is None else str(path)
+                hint = either(f"{call}({where!r})", command.replace("FILE", shlex.quote(where)))
+                raise FormatError(f"{name} is {what}, not {self.what}.", hint=hint)
             raise FormatError(
                 f"{name} is not {self.what}: it does not say 'format': '{self.format}'.",
                 hint=self.written,

@@ -57,6 +57,8 @@ def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     refuse_sparse(values, name)
     try:
         return np.asarray(values, dtype=dtype)
+    except StakesError:  # of a table of ours
+        raise DataError(f"`{name}` must be an array; got {in_brief(values)}.") from None
     except (OverflowError, TypeError, ValueError):
         raise DataError(
             f"`{name}` must hold numbers, in rows of equal length; got {in_brief(values)}."
@@ -133,6 +135,26 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "f" and array.size and np.isnan(array.min()):
         _refuse_nulls(np.isnan(array), name)
     return array
+
+
+def as_frame(frame: Any, name: str, **options: Any) -> Any:
+    """A data frame as narwhals wraps it; raise where two of its columns have the same name."""
+    try:
+        return nw.from_native(frame, **options)
+    except nw.exceptions.DuplicateError as error:
+        twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
+    hint = "rename them, or take only the columns that are needed"
+    raise DataError(f"`{name}` has columns of the same name: {twice}.", hint=hint)
+
+
+def columns_by_text(frame: Any, name: str) -> dict[str, Any]:
+    """The columns of a frame in memory by their names as text, which may be numbers in pandas."""
+    rows = as_frame(frame, name, eager_only=True)
+    found = {str(column): rows.get_column(column) for column in rows.columns}
+    if len(found) < len(rows.columns):
+        twice = [text for text in found if list(map(str, rows.columns)).count(text) > 1]
+        raise DataError(f"`{name}` has columns whose names look the same: {', '.join(twice)}.")
+    return found
 
 
 def cells_of(column: Any) -> NDArray[Any]:

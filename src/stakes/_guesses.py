@@ -7,9 +7,11 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
+from stakes._checks import as_switch
 from stakes._lazy import NoSuchNameError
+from stakes._names import one_of
 from stakes._usual_results import SAME_IDEA, TABLES, VARIABLES
 from stakes._usual_words import (
     ATTRIBUTES,
@@ -25,6 +27,8 @@ from stakes.exceptions import DataError
 F = TypeVar("F", bound=Callable[..., Any])
 #: So many names are listed where none comes near.
 _MOST_NAMES = 30
+#: A longer value is not repeated after the argument to type.
+_LONGEST_VALUE = 40
 
 
 class CallError(DataError, TypeError):
@@ -142,9 +146,15 @@ def in_our_words(name: str, options: dict[str, Any], known: frozenset[str]) -> d
     unknown = [word for word in options if word not in known]
     if unknown:
         said = ", ".join(f"`{word}`" for word in unknown)
-        lines = dict.fromkeys(_word_here(name, word, known) for word in unknown)
+        lines = dict.fromkeys(_with_value(_word_here(name, w, known), options[w]) for w in unknown)
         raise CallError(f"{name}() has no argument {said}.", hint="; ".join(lines))
     return options
+
+
+def _with_value(line: str, value: Any) -> str:
+    """The argument to type with the value that was typed, where that is a word or a number."""
+    short = isinstance(value, (str, bool, int, float)) and len(repr(value)) <= _LONGEST_VALUE
+    return f"{line[:-3]}{value!r}" if line.endswith("=...") and short else line
 
 
 def _word_here(name: str, word: str, known: frozenset[str]) -> str:
@@ -177,6 +187,12 @@ def _are_rows(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 1 or hasattr(value, "columns")
 
 
+def _words(parameter: inspect.Parameter, function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The words that an argument may be, such as those of ``kind: ScoreKind``; none if any."""
+    said = function.__globals__.get(str(parameter.annotation))
+    return get_args(said) if get_origin(said) is Literal else ()
+
+
 def answers_guesses(function: F) -> F:
     """Let a function say what to type when it is called with arguments that it does not have."""
     parameters = inspect.signature(function).parameters
@@ -186,6 +202,10 @@ def answers_guesses(function: F) -> F:
     placed = [each.name for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
     needed = [each.name for each in parameters.values() if each.default is each.empty]
     place = {each: k for k, each in enumerate(placed)}
+    # constructors look at their own arguments, and those of scikit-learn may not
+    checked = {} if function.__name__ == "__init__" else parameters
+    switches = {each.name for each in checked.values() if each.annotation == "bool"}
+    words = {each.name: _words(each, function) for each in checked.values()}
 
     @functools.wraps(function)
     def asked(*given: Any, **options: Any) -> Any:
@@ -203,6 +223,13 @@ def answers_guesses(function: F) -> F:
             if names:
                 said = f"{name}() {what.format(', '.join(f'`{each}`' for each in names))}."
                 raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
+        for each in switches & options.keys():
+            options[each] = as_switch(options[each], each)
+        for each, value in options.items():
+            if words.get(each) and not isinstance(
+                value, str
+            ):  # the function knows what to say of text
+                one_of(value, each, words[each])
         return function(*given, **options)
 
     for each, line in CALLED.get(name, {}).items():

@@ -50,6 +50,7 @@ VARIABLES = {
     "ConfusionMatrix": "matrix",
     "CostMatrix": "costs",
     "DecisionRule": "rule",
+    "Ends": "interval",
     "Evaluation": "ev",
     "ScoreCounts": "counts",
     "SwitchPoints": "points",

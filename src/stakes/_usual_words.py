@@ -2,67 +2,49 @@
 
 from __future__ import annotations
 
-#: Other names of metrics of the catalogue.
-METRICS = {
-    "accuracy_score": "accuracy",
-    "auroc": "auc",
-    "ba": "balanced_accuracy",
-    "balanced_accuracy_score": "balanced_accuracy",
-    "b_roc": "precision_recall_mean",
-    "cba": "class_balance_accuracy",
-    "cohen_kappa": "kappa",
-    "cohen_kappa_score": "kappa",
-    "csi": "jaccard",
-    "dcf": "detection_cost",
-    "dice": "f1",
-    "dor": "diagnostic_odds_ratio",
-    "ec": "expected_cost",
-    "equal_error_rate": "eer",
-    "ewa": "expected_weighted_accuracy",
-    "f1_score": "f1",
-    "fbeta": "f_beta",
-    "fbeta_score": "f_beta",
-    "fdr": "false_discovery_rate",
-    "fnr": "false_negative_rate",
-    "fpr": "false_positive_rate",
-    "g_mean": "geometric_mean",
-    "iam": "imbalance_accuracy",
-    "iou": "jaccard",
-    "jaccard_score": "jaccard",
-    "lr+": "positive_likelihood_ratio",
-    "lr-": "negative_likelihood_ratio",
-    "matthews": "mcc",
-    "matthews_corrcoef": "mcc",
-    "nec": "normalized_expected_cost",
-    "npv": "negative_predictive_value",
-    "ppv": "precision",
-    "precision_score": "precision",
-    "recall_score": "recall",
-    "roc_auc": "auc",
-    "roc_auc_score": "auc",
-    "se_at_sp": "sensitivity_at_specificity",
-    "sensitivity": "recall",
-    "sp_at_se": "specificity_at_sensitivity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "wa": "weighted_accuracy",
-    "wca": "weighted_class_accuracy",
-    "wra": "weighted_relative_accuracy",
-    "youden": "informedness",
-    "zero_one_loss": "error_rate",
-}
-_OF_COSTS = ("expected_cost", "normalized_expected_cost")
-_OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
+from stakes._usual_metrics import METRICS
 
-_BRIER = 'stakes.metrics.binary_brier_score(y_true, p, kind="posterior")'
-_LOG_LOSS = 'stakes.metrics.binary_cross_entropy(y_true, p, kind="posterior")'
-_PRECISION = "stakes.metrics.average_precision(y_true, scores)"
-_RELIABILITY = 'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior"))'
-_ROC = "stakes.plots.roc(stakes.curves.roc(y_true, scores))"
-_COST = 'stakes.plots.cost(stakes.curves.cost(y_true, p, kind="posterior"))'
-_RECALL = "stakes.plots.precision_recall(stakes.curves.precision_recall(y_true, scores))"
+_OF_SCORES = ("auc", "eer", "sensitivity_at_specificity", "specificity_at_sensitivity")
+#: Metrics that are the same whichever class is the positive one.
+_EITHER_WAY = ("accuracy", "balanced_accuracy", "class_balance_accuracy", "error_rate",
+               "expected_cost", "geometric_mean", "kappa", "mcc",
+               "normalized_expected_cost")  # fmt: skip
+#: What metrics ask for besides the cases.
+_NEEDS = dict.fromkeys(
+    ("expected_cost", "normalized_expected_cost", "weighted_class_accuracy",
+     "weighted_relative_accuracy"), "costs=costs",
+) | {
+    "detection_cost": "priors=0.1", "expected_weighted_accuracy": "alpha=2, beta=3",
+    "f_beta": "beta=2", "sensitivity_at_specificity": "specificity=0.9",
+    "specificity_at_sensitivity": "sensitivity=0.9", "weighted_accuracy": "weight=0.5",
+}  # fmt: skip
+#: Labels are words in the README; nothing guesses which of two is the positive class.
+_YES = 'positive="yes"'
+_POSTERIOR = f'y_true, p, kind="posterior", {_YES}'
+
+_BRIER = f"stakes.metrics.binary_brier_score({_POSTERIOR})"
+_LOG_LOSS = f"stakes.metrics.binary_cross_entropy({_POSTERIOR})"
+_PRECISION = f"stakes.metrics.average_precision(y_true, scores, {_YES})"
+_RELIABILITY = f"stakes.plots.reliability(stakes.curves.reliability({_POSTERIOR}))"
+_ROC_CURVE = f"stakes.curves.roc(y_true, scores, {_YES})"
+_ROC = f"stakes.plots.roc({_ROC_CURVE})"
+_COST_CURVE = f"stakes.curves.cost({_POSTERIOR})"
+_COST = f"stakes.plots.cost({_COST_CURVE})"
+_RECALL_CURVE = f"stakes.curves.precision_recall(y_true, scores, {_YES})"
+_RECALL = f"stakes.plots.precision_recall({_RECALL_CURVE})"
+_DET_CURVE = f"stakes.curves.det(y_true, scores, {_YES})"
 _TABLE = "stakes.ConfusionMatrix.from_decisions(y_true, decisions)"
-_FRAME = 'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={"fn": 10, "fp": 1})'
+_COUNTED = (
+    'stakes.ConfusionMatrix.from_decisions(y_true, decisions, classes=["no", "yes"]) in its place, '
+    "the positive class second"
+)
+_INTERVAL = (
+    f'stakes.uncertainty.interval({_TABLE}, metric="f1"); of the cost '
+    f"stakes.uncertainty.interval({_TABLE}, application=costs)"
+)
+_FRAME = (
+    f'stakes.evaluate_frame(df, label="y", scores=["a", "b"], costs={{"fn": 10, "fp": 1}}, {_YES})'
+)
 _ABSTAIN = "costs=stakes.CostMatrix.binary(fn=40, fp=4).with_abstention(2)"
 _DECIDED = "decisions in place of posteriors: (p > t).astype(int)"
 _CALIBRATED = (
@@ -76,6 +58,11 @@ _CALIBRATE = (
     'stakes.calibration.Affine(bound="data").fit(stakes.Posteriors(p), y_true)'
     ".posteriors(stakes.Posteriors(p))"
 )
+_CROSS_FIT = (
+    "stakes.calibration.cross_fit(y_true, stakes.Posteriors(p), "
+    'calibrator=stakes.calibration.Affine(bound="data"))'
+)
+_UNLABELLED = "stakes.estimation.DecidedCases.from_scores(None, p, costs=costs)"
 _ALIKE = (
     "stakes.resources.constrained_slices(y_true, p, by=column, costs=costs, "
     'constraint="selection", ratio=0.8)'
@@ -92,21 +79,27 @@ _SAVINGS = (
     "{name: ev[name].saving for name in ev} per case, or "
     "{name: ev[name].total_saving for name in ev} over the volume"
 )
-_KIND = 'kind="posterior") with positive="yes" if labels are words'
+
+
+def _metric_line(metric: str, given: str, asks: bool) -> str:
+    """The call of a metric with everything that it asks for."""
+    positive = _YES if asks and metric not in _EITHER_WAY else ""
+    return (
+        f"stakes.metrics.{metric}({', '.join(filter(None, (given, _NEEDS.get(metric), positive)))})"
+    )
+
+
 _METRIC_LINES = {
-    name: f"stakes.metrics.{here}(y_true, {'scores' if here in _OF_SCORES else 'decisions'})"
+    name: _metric_line(here, f"y_true, {'scores' if here in _OF_SCORES else 'decisions'}", True)
     for name, here in METRICS.items()
 }
 
 
 def _of(summary: str, of_scores: bool) -> dict[str, str]:
-    """What to type for each name of a metric, given a summary."""
+    """What to type for each name of a metric, given a summary, which knows its positive class."""
     every = METRICS | {here: here for here in METRICS.values()}
     kept = {name: here for name, here in every.items() if (here in _OF_SCORES) is of_scores}
-    return {
-        name: f"stakes.metrics.{here}({summary}{', costs=costs' if here in _OF_COSTS else ''})"
-        for name, here in kept.items()
-    }
+    return {name: _metric_line(here, summary, False) for name, here in kept.items()}
 
 
 _PLANNED = ("sample_size", "samplesize", "power", "n_needed", "required_cases")
@@ -136,7 +129,11 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     | dict.fromkeys(_PLANNED, _CASES),
     "CostMatrix": dict.fromkeys(("from_dict", "from_costs"),
                                 "stakes.CostMatrix.binary(fn=10, fp=1); of more classes "
-                                "stakes.Application({truth: {decision: cost}}).costs"),
+                                "stakes.Application({truth: {decision: cost}}).costs")
+    | dict.fromkeys(("to_numpy", "numpy", "array", "matrix"), "costs.values")
+    | dict.fromkeys(("to_pandas", "to_dataframe", "df"),
+                    'costs.frame().to_pandas().pivot(index="truth", columns="decision", '
+                    'values="cost")'),
     "Application": dict.fromkeys(("decide", "predict", "decisions_of"),
                                  "stakes.bayes_decisions(p, app)")
     | dict.fromkeys(("threshold", "optimal_threshold"), "app.posterior_threshold")
@@ -144,6 +141,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "ConfusionMatrix": dict.fromkeys(("to_pandas", "to_dataframe", "df"),
                        'matrix.frame().to_pandas().pivot(index="truth", columns="decision", '
                        'values="count")')
+    | dict.fromkeys(("to_numpy", "numpy", "array", "values", "matrix"), "matrix.counts")
     | dict.fromkeys(("from_labels", "from_predictions", "from_arrays",
                                       "from_columns"), _TABLE)
     | _of("matrix", False),
@@ -169,10 +167,10 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
                     "binned_calibration_error(y_true, p)")
     | {
         "confusion_matrix": _TABLE,
-        "roc_curve": "stakes.curves.roc(y_true, scores)",
-        "precision_recall_curve": "stakes.curves.precision_recall(y_true, scores)",
-        "det_curve": "stakes.curves.det(y_true, scores)",
-        "classification_report": 'print(stakes.evaluate(y_true, p, costs={"fn": 10, "fp": 1}))',
+        "roc_curve": _ROC_CURVE,
+        "precision_recall_curve": _RECALL_CURVE,
+        "det_curve": _DET_CURVE,
+        "classification_report": "print(stakes.evaluate(y_true, p, costs=costs))",
         "make_scorer": _SCORER,
     },
     "stakes.plots": {
@@ -186,17 +184,16 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "plot_roc": _ROC,
         "precision_recall_curve": _RECALL,
         "pr_curve": _RECALL,
-        "det_curve": "stakes.plots.det(stakes.curves.det(y_true, scores))",
-        "decision_curve": "stakes.plots.decision(stakes.curves.decision("
-                          'y_true, p, kind="posterior"))',
-        "confusion_matrix": f"stakes.plots.confusion({_TABLE})",
+        "det_curve": f"stakes.plots.det({_DET_CURVE})",
+        "decision_curve": f"stakes.plots.decision(stakes.curves.decision({_POSTERIOR}))",
+        "confusion_matrix": f"stakes.plots.confusion({_TABLE}, application=costs)",
         "evaluation": "ev.plot(), of an evaluation",
     },
     "stakes.curves": {
-        "roc_curve": "stakes.curves.roc(y_true, scores)",
-        "cost_curve": 'stakes.curves.cost(y_true, p, kind="posterior")',
-        "pr": "stakes.curves.precision_recall(y_true, scores)",
-        "calibration_curve": 'stakes.curves.reliability(y_true, p, kind="posterior")',
+        "roc_curve": _ROC_CURVE,
+        "cost_curve": _COST_CURVE,
+        "pr": _RECALL_CURVE,
+        "calibration_curve": f"stakes.curves.reliability({_POSTERIOR})",
     },
     "stakes.calibration": {
         "calibrate": _CALIBRATE,
@@ -206,19 +203,19 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "Platt": "stakes.calibration.Logistic().fit(scores, y_true)",
         "Sigmoid": "stakes.calibration.Logistic().fit(scores, y_true)",
         "IsotonicRegression": "stakes.calibration.Isotonic().fit(scores, y_true)",
-        "TemperatureScaling": "stakes.calibration.Temperature().fit(scores, y_true)",
-        "CalibratedClassifierCV": "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
+        "TemperatureScaling": 'stakes.calibration.Temperature(bound="data").fit('
+                              "stakes.Posteriors(p), y_true)",
+        "CalibratedClassifierCV": _CROSS_FIT,
         "save": "calibrator.save(path)",
     },
-    "stakes.uncertainty": dict.fromkeys(_PLANNED, _CASES) | {
-        "bootstrap": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
-        "confidence_interval": f"stakes.uncertainty.interval({_TABLE}, application=costs)",
-    },
+    "stakes.uncertainty": dict.fromkeys(_PLANNED, _CASES)
+    | dict.fromkeys(("bootstrap", "confidence_interval", "ci"), _INTERVAL),
     "stakes.integrations.sklearn": {
         "make_scorer": _SCORER,
         "cost_scorer": _SCORER,
-        "CostSensitiveClassifier": "BayesDecisionClassifier, which decides by cost, or "
-                                   "CostWeightedClassifier, which is trained by it",
+        "CostSensitiveClassifier": "stakes.sklearn.BayesDecisionClassifier(model, costs), which "
+                                   "decides by cost, or stakes.sklearn.CostWeightedClassifier("
+                                   "model, costs), which is trained by it",
         "scorer": _SCORER,
     },
     "stakes.integrations.torch": {
@@ -277,10 +274,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "Comparison": dict.fromkeys(
         ("interval", "ci", "low", "high", "confidence_interval"),
         'ev.difference("a", "b"), with .value, .low and .high; all pairs: ev.comparison.frame()'),
-    "ReliabilityTable": dict.fromkeys(
-        ("plot", "draw", "show"),
-        'stakes.plots.reliability(stakes.curves.reliability(y_true, p, kind="posterior")), with '
-        'positive="yes" in it if labels are words'),
+    "ReliabilityTable": dict.fromkeys(("plot", "draw", "show"), _RELIABILITY),
     "Elicitation": {
         "answer": 'session = session.answered("a"), or "b" or "="',
         "costs": "session.application().costs, once questions are answered",
@@ -294,8 +288,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "predict": _CALIBRATED,
         "predict_proba": _CALIBRATED,
         "calibrate": _CALIBRATED,
-        "fit_transform": "calibrator.fit(scores, y_true).posteriors(scores); or without optimism "
-                         "stakes.calibration.cross_fit(y_true, scores, calibrator=...)",
+        "fit_transform": f"{_CALIBRATE}; or without optimism {_CROSS_FIT}",
     },
 }  # fmt: skip
 for _curve, _plot in {
@@ -307,7 +300,7 @@ for _curve, _plot in {
 }.items():  # fmt: skip
     _said = f'stakes.plots.{_plot}(curve), or of several {{"a": curve_a, "b": curve_b}}'
     if _plot == "bayes_error":  # of scores without a kind it has no line of actual costs
-        _said += f", where curve = stakes.curves.{_plot}(y_true, p, {_KIND}"
+        _said += f", where curve = stakes.curves.{_plot}({_POSTERIOR})"
     ATTRIBUTES[_curve] = dict.fromkeys(("plot", "draw", "show"), _said)
 
 #: What to type for an attribute of what a method returns, where the method was not called.
@@ -397,7 +390,7 @@ OPTIONS: dict[str, dict[str, str]] = {
                        "y": "label=, the name of a column", "weights": 'sample_weight="column"',
                        "models": "scores=, names of columns", "proba": "posteriors=",
                        "capacity": 'stakes.evaluate(df["y"], df[["gbm_p"]], costs=costs, '
-                                   'capacity="1=100"), which ranks the cases in memory'},
+                                   'capacity={"yes": 100}), which ranks the cases in memory'},
     "CostMatrix": dict.fromkeys(("fn", "fp", "tp", "tn"), "stakes.CostMatrix.binary(fn=40, fp=4)"),
     "Application": dict.fromkeys(
         ("classes", "labels", "class_names", "positive", "pos_label", "decisions"),
@@ -415,8 +408,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "ScoreCounts": dict.fromkeys(("positive", "pos_label", "y_true", "scores"),
                                  _SCORES.replace("p,", 'p, classes=["no", "yes"],')),
     "min_cost": dict.fromkeys(("return_threshold", "threshold", "thresholds"),
-                              'stakes.metrics.at_min_cost(y_true, scores, costs={"fn": 10, '
-                              '"fp": 1}).threshold'),
+                              "stakes.metrics.at_min_cost(y_true, scores, costs=costs).threshold"),
     "estimate_cost": {
         "costs": f"{_ESTIMATED}; without any, if p is calibrated, "
                  "stakes.bayes_decisions(p, costs, with_cost=True)[1].mean()",
@@ -424,8 +416,12 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "evaluate_cascade": dict.fromkeys(("cost", "price", "stage_costs"),
                                       'prices={"small": 0, "large": 0.05}, by the names in stages'),
-    "Calibrator.fit": {"bound": 'Affine(bound="data").fit(stakes.Posteriors(p), y_true)'},
+    "Calibrator.fit": {"bound": 'Affine(bound="data").fit(stakes.Posteriors(p), y_true)'}
+    | dict.fromkeys(("positive", "pos_label", "positive_class", "classes"),
+                    'Affine(classes=["no", "yes"], bound="data").fit(stakes.Posteriors(p), y_true),'
+                    " the positive class second"),
     "cross_fit": {"method": "calibrator=stakes.calibration.Isotonic()"},
+    "interval": dict.fromkeys(("positive", "pos_label", "positive_class"), _COUNTED),
 }  # fmt: skip
 
 #: Example calls, shown when there are too many arguments, too few, or rows.
@@ -437,8 +433,8 @@ LINES = {
     "normalized_expected_cost": "normalized_expected_cost(y_true, decisions, "
                                 'costs={"fn": 10, "fp": 1}), or of a ConfusionMatrix '
                                 "normalized_expected_cost(matrix, costs=costs)",
-    "evaluate": 'evaluate(y_true, {"a": p1, "b": p2}, costs={"fn": 10, "fp": 1}); of a data frame '
-                + _FRAME,
+    "evaluate": f'evaluate(y_true, {{"a": p1, "b": p2}}, costs={{"fn": 10, "fp": 1}}, {_YES}); '
+                f"of a data frame {_FRAME}",
     "evaluate_frame": _FRAME,
     "interval": f"interval({_TABLE}, application=costs, level=0.95); or of posteriors "
                 "ev[ev.best].interval, where ev = stakes.evaluate(y_true, p, costs=costs)",
@@ -453,14 +449,11 @@ LINES = {
     "cases_needed": _CASES,
     "constrained_slices": _ALIKE,
     "estimate_cost": _ESTIMATED,
-    "cost_from_judge": "cost_from_judge(y_true, judge, decisions=decisions, "
-    'costs={"fn": 10, "fp": 1})',
-    "cost_from_labels": "cost_from_labels(y_true, DecidedCases.from_scores(None, posteriors, "
-    'costs={"fn": 10, "fp": 1}))',
-    "plan_labels": "plan_labels(DecidedCases.from_scores(None, posteriors, "
-    'costs={"fn": 10, "fp": 1}), labels=300)',
+    "cost_from_judge": "cost_from_judge(y_true, judge, decisions=decisions, costs=costs)",
+    "cost_from_labels": f"cost_from_labels(y_true, {_UNLABELLED})",
+    "plan_labels": f"plan_labels({_UNLABELLED}, labels=300)",
     "evaluate_cascade": 'evaluate_cascade(y_true, {"small": p, "large": q}, '
-                        'prices={"small": 0, "large": 0.05}, costs={"fn": 10, "fp": 1})',
+                        'prices={"small": 0, "large": 0.05}, costs=costs)',
     "audit": f'audit("f1", application=costs, matrix={_TABLE})',
     "implied_costs": f'implied_costs("f1", {_TABLE})',
     "reliability_table": "reliability_table(y_true, posteriors, bins=10)",
@@ -479,7 +472,7 @@ LINES = {
     "switch_points": "switch_points({name: stakes.ScoreCounts.from_scores(y_true, models[name], "
                      'kind="posterior", classes=["no", "yes"]) for name in models}), the positive '
                      "class second",
-    "min_cost": 'min_cost(y_true, scores, costs={"fn": 10, "fp": 1})',
+    "min_cost": "min_cost(y_true, scores, costs=costs)",
     "SwitchPoints.by_cost_ratio": "points.by_cost_ratio(0.02), the share of the positive class",
     "SwitchPoints.by_prevalence": "points.by_prevalence(10), where a miss costs 10 false alarms",
 }  # fmt: skip

@@ -7,16 +7,48 @@ is, prints as text and cannot be changed. It exists so that the core needs no da
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._lazy import NoSuchNameError
 from stakes._optional import load
 from stakes.exceptions import DataError
 from stakes.messages.audience import marked
 
 __all__ = ["Frame"]
+
+
+class _Pair(NamedTuple):
+    low: float
+    high: float
+
+
+class Ends(_Pair):
+    """Where an interval begins and ends: a pair whose parts have names.
+
+    Examples
+    --------
+    >>> interval = Ends(0.25, 0.5)
+    >>> interval, interval.high, interval == (0.25, 0.5)
+    ((0.25, 0.5), 0.5, True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    if not TYPE_CHECKING:  # or type checkers would believe in every name
+
+        def __getattr__(self, name: str) -> Any:
+            raise NoSuchNameError(Ends, name)
+
+
+def as_ends(pair: tuple[float, float] | None) -> Ends | None:
+    """The two ends of an interval, if there is one."""
+    return None if pair is None else Ends(*pair)
 
 
 class Frame(dict[str, NDArray[Any]]):

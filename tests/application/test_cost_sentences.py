@@ -123,10 +123,17 @@ class TestMany:
 
     def test_equal_errors_of_many_classes_are_one_line(self) -> None:
         assert CostMatrix.zero_one(20).describe() == (
-            "Costs used:\n"
-            "  any other decision (380 cells)  -> 1\n"
-            "  correct decisions               -> 0"
+            "Costs used:\n  every error (380 cells)  -> 1\n  correct decisions        -> 0"
         )
+
+    def test_equal_errors_of_few_classes_are_one_line_too(self) -> None:
+        assert CostMatrix.zero_one(3).describe() == (
+            "Costs used:\n  every error (6 cells)  -> 1\n  correct decisions      -> 0"
+        )
+
+    def test_a_class_without_a_right_decision_has_its_own_line(self) -> None:
+        text = CostMatrix([[0, 1], [1, 0], [1, 1]]).describe()
+        assert "truth 2,  any decision  -> 1" in text
 
     def test_the_dearest_of_many_are_shown(self) -> None:
         values = np.arange(400.0).reshape(20, 20)
@@ -166,7 +173,7 @@ class TestApplication:
         app = Application(CHURN, priors=[0.98, 0.02], unit="EUR", volume=250_000, period="year")
         assert app.describe() == (
             CHURN.describe(unit="EUR")
-            + "\nclass mix where it will run: stay: 98 %, churn: 2 %"
+            + "\nclass mix where it will run: 'stay' 98 %, 'churn' 2 %"
             + "\n250 000 cases a year"
         )
 
@@ -177,7 +184,7 @@ class TestApplication:
 
     def test_many_shares_are_cut(self) -> None:
         app = Application(CostMatrix.zero_one(20), priors=[0.05] * 20)
-        assert app.describe().endswith("11: 5 % and 8 more")
+        assert app.describe().endswith("'11' 5 % and 8 more")
 
 
 def test_costs_that_differ_between_the_ends_are_ranges() -> None:

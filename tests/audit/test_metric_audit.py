@@ -27,7 +27,7 @@ class TestAudit:
         assert found.headline == "F1 treats a miss as 1.9 false alarms here; your costs say 10."
         assert found.sentences[:2] == (
             found.headline,
-            "Here: 20 of 100 missed and 50 false alarms in 900.",
+            "Here: 20 of 100 missed and 50 false alarms in the other 900.",
         )
         assert "EUR per case" in found.verdict
         assert found.misranking == misranking_rate("f1", utilities=APP, draws=5000, rng=0)

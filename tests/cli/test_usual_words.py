@@ -74,7 +74,7 @@ def test_the_line_for_decisions_works(run):
         ("eval --format json", "instead of --format:  --json\n"),
         ("eval --threshold 0.5", "instead of --threshold:  --decisions COLUMN "),
         ("calibrate --method isotonic", "instead of --method:  --kind KIND\n"),
-        ("calibrate --out cal.json", "instead of --out:  -o FILE\n"),
+        ("calibrate --out cal.json", "-o cal.json  and then  stakes calibrate --apply cal.json"),
         ("eval --out page", "instead of --out:  -o FILE\n"),
         ("eval --target y", "instead of --target:  --label COLUMN\n"),
         ("eval --y_true y", "instead of --y_true:  --label COLUMN\n"),
@@ -94,7 +94,7 @@ def test_usual_options(run, words, hint):
 
 def test_several_at_once(run):
     said = run("calibrate", "rows.csv", "--method", "isotonic", "--out", "cal.json").err
-    assert "  instead of --method:  --kind KIND\n  instead of --out:  -o FILE\n" in said
+    assert "  instead of --method:  --kind KIND\n  instead of --out:  -o cal.json  and then" in said
 
 
 def test_far_spellings_are_not_guessed(run):

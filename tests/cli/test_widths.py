@@ -77,7 +77,7 @@ def _found(name, out):
     lines = out.splitlines()
     for k, line in enumerate(lines):
         for start in (at for at in range(len(line)) if at == 0 or line[at - 2 : at] == "  "):
-            cells = [each[start:].split("  ")[0] for each in lines[k : k + 8]]
+            cells = [each[start:].removeprefix("  ").split("  ")[0] for each in lines[k : k + 8]]
             if "".join("".join(cells).split()).startswith("".join(name.split())):
                 return True
     return False

@@ -364,3 +364,53 @@ def test_scores_larger_than_calibrators_take(kind):
     found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
     assert [found["decision"][k] for k in np.argsort(found["id"])] == [0, 1, 1]
     assert max(found["expected_cost"]) < 1
+
+
+@pytest.mark.parametrize("narrow", [np.float32, np.float16])
+@pytest.mark.parametrize("scores", ["posterior", "log_odds"])
+def test_narrow_columns_tie_as_arrays_do(scores, narrow):
+    # three tenths: both types hold a number above it, which a double would not tie with
+    rule = DecisionRule(Application([[0, 3], [7, 0]]), scores=scores, columns="p")
+    (cut,), _ = rule.raw_cuts(np.dtype(narrow).name)
+    given = np.nextafter(narrow(cut), narrow([-9, 9]))
+    given = np.array([given[0], cut, given[1]], dtype=narrow)
+    wanted = [0, 0, 1]
+    assert (
+        rule.positions(given).tolist() == rule.positions(np.tile(given, 99))[:3].tolist() == wanted
+    )
+    assert [rule.decide_one({"p": score}) for score in given] == wanted
+    for kind in ("pandas", "polars", "polars_lazy", "pyarrow"):
+        frame = made(kind, {"p": given})
+        if "Float16" not in str(nw.from_native(frame).collect_schema()) and narrow is np.float16:
+            continue  # an older library, which has no such columns
+        assert as_lists(rule.decide_frame(frame))["decision"] == wanted
+
+
+PRIOR_0 = Application([[0, 1, 2], [3, 0, 1], [5, 4, 0]], priors=[0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars_lazy", "duckdb"])
+def test_logits_of_a_class_with_prior_0_hide_no_other(kind):
+    rule = DecisionRule(PRIOR_0, scores="log_odds", from_priors=[0.2, 0.4, 0.4],
+                        columns=["a", "b", "c"])  # fmt: skip
+    logits = {"a": [800.0, -800.0, 800.0], "b": [0.0, 0.0, -3.0], "c": [-3.0, -3.0, 0.0]}
+    second = 1 / (1 + np.exp([-3.0, -3.0, 3.0]))  # of the two classes that can occur
+    paid, after, margin = by_hand(rule, np.column_stack([0 * second, second, 1 - second]),
+                                  PRIOR_0.costs.values)  # fmt: skip
+    found = as_lists(rule.decide_frame(made(kind, logits)))
+    assert found["decision"] == [1, 1, 2]
+    assert found["next_best"] == list(after)
+    assert found["expected_cost"] == pytest.approx(paid)
+    assert found["margin"] == pytest.approx(margin)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars_lazy", "duckdb"])
+@pytest.mark.parametrize("scores", ["log_odds", "llr"])
+def test_the_only_class_that_can_occur_is_certain(kind, scores):
+    app = Application([[0, 1], [10, 0]], priors=[0, 1])
+    before = {"from_priors": [0.5, 0.5]} if scores == "log_odds" else {}
+    rule = DecisionRule(app, scores=scores, columns="p", **before)
+    found = as_lists(rule.decide_frame(made(kind, {"p": [-1e300, -800.0, 0.0, 800.0]})))
+    assert found["decision"] == [1] * 4
+    assert found["expected_cost"] == pytest.approx([0] * 4)
+    assert found["margin"] == pytest.approx([10] * 4)

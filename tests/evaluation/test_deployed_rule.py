@@ -122,3 +122,18 @@ def test_a_frame_names_its_columns_and_bins_are_calibrated():
 
 def ev_cut(calibrator):
     return stakes.DecisionRule(APP, calibrator=calibrator).raw_cuts()[0]
+
+
+def test_columns_of_a_file_that_were_turned_are_not_decided_as_they_are(tmp_path):
+    from stakes.inquiry import Inquiry, answer
+
+    y, p = cases()
+    lines = [f"{truth},{1 - second:.4f}" for truth, second in zip(y, p[:, 1], strict=True)]
+    file = tmp_path / "turned.csv"
+    file.write_text("\n".join(["y,q", *lines]))
+    asked = {"label": "y", "positive": "1", "scores": "q", "cost": {"fn": "10", "fp": "1"}}
+    ev = answer(Inquiry(source=str(file), flip="q", **asked))
+    assert ev.rule("q").columns is None
+    with pytest.raises(DataError, match="turned the scores of 'q' around"):
+        ev.decide({"q": p[:, 0]})
+    assert answer(Inquiry(source=str(file), **asked)).rule("q").columns == ("q",)

@@ -344,5 +344,5 @@ class TestAnnealedTemperature:
         assert annealed_temperature(50, 10, start=2.0, stop=0.1) == pytest.approx(0.1)
 
     def test_not_positive_raises(self) -> None:
-        with pytest.raises(CostError, match="positive"):
+        with pytest.raises(DataError, match="positive"):
             annealed_temperature(0, 3, stop=0.0)

@@ -373,3 +373,22 @@ class TestScoreBins:
         assert np.array_equal(found.counts, expected.counts)
         assert np.array_equal(found.lowest, expected.lowest, equal_nan=True)
         assert np.array_equal(found.highest, expected.highest, equal_nan=True)
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.9], np.array([0.1, 0.9]), "x", None])
+def test_lists_and_arrays_are_no_tensors(values) -> None:
+    y, p, costs = torch.tensor([0, 1]), torch.tensor([0.1, 0.9]), [[0, 1], [5, 0]]
+    doors = [
+        lambda: bayes_decisions(values, costs),
+        lambda: confusion_counts(values, p, costs=costs),
+        lambda: confusion_matrix(y, values, costs=costs),
+        lambda: score_counts(y, values, kind="posterior"),
+        lambda: score_bins(values, p, kind="posterior", edges=[0.5]),
+        lambda: stakes.torch.ExpectedCostLoss(costs)(values, y),
+        lambda: stakes.torch.BinaryExpectedCostLoss(costs)(p, values),
+        lambda: stakes.torch.soft_decisions(values, torch.tensor(costs)),
+    ]
+    for door in doors:
+        with pytest.raises(DataError, match=r"must be a tensor; got") as refused:
+            door()
+        assert "torch.as_tensor(" in refused.value.hint

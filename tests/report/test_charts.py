@@ -73,3 +73,15 @@ def test_long_paths_in_steps_go_where_they_went():
 def test_curved_paths_keep_their_commands():
     curved = ' d="M 0.04 1 Q 1 2 3.14159 4"'
     assert _in_steps(curved) == ' d="M 0 1 Q 1 2 3.1 4"'
+
+
+def test_numbers_of_an_axis_and_of_the_label_keep_their_digits():
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(4, 3), dpi=72).subplots()
+    ax.plot([0.0, 1.0], [0.0, 0.005])
+    ax.set_yticks([0.0, 0.0025, 0.005])
+    drawn = inline(ax, "k", "net benefit above 0.0909091").svg
+    said = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert said[-3:] == ["0.0000", "0.0025", "0.0050"]
+    assert 'aria-label="net benefit above 0.0909091"' in drawn

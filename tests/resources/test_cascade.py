@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,6 +119,24 @@ class TestCost:
         prices = {"small": 0, "large": 0.02, "expert": 0.1}
         found = evaluate_cascade(truth, stages, prices=prices, costs={"fn": 10, "fp": 1})
         assert found.saving("confidence thresholds")[2] > 0
+
+    def test_cheaper_thresholds_are_in_the_verdict(self) -> None:
+        truth, stages = drawn(1)
+        found = evaluate_cascade(
+            truth, stages, prices={"small": 0, "large": 0.05}, costs={"fn": 1, "fp": 1}
+        )
+        assert found.cost("confidence thresholds") >= found.cost()
+        assert "Thresholds" not in found.text
+        cheaper = {**found.costs, "confidence thresholds": found.costs["cascade"] - 0.01}
+        said = replace(found, costs=cheaper).text
+        assert said.endswith(" Thresholds on confidence cost 0.01 less per case (0.01 to 0.01).")
+        noise = np.random.default_rng(0).normal(0, 5, len(truth))
+        noise += 0.01 - noise.mean()
+        unsure = {**found.costs, "confidence thresholds": found.costs["cascade"] - noise}
+        saved, low, high = replace(found, costs=unsure).saving("confidence thresholds")
+        assert saved == pytest.approx(-0.01)
+        assert low < saved < 0 < high
+        assert "which may be chance" in replace(found, costs=unsure).text
 
     def test_money_is_in_the_verdict(self) -> None:
         truth, stages = drawn(9, strengths=(4.0, 16.0))

@@ -376,3 +376,9 @@ def test_digits_of_a_number_just_above_1():
 def test_the_words_of_a_rule_per_case_are_said_once():
     rule = DecisionRule(APP, per_case=True, model="p, per case")
     assert repr(rule) == "<DecisionRule of p: varies by case>"
+
+
+@pytest.mark.parametrize("part", [{"model": 3}, {"digest": b"x"}, {"cut_texts": [0.5]}])
+def test_what_the_schema_calls_text_is_text(part):
+    with pytest.raises(DataError, match=f"`{next(iter(part))}` must be text"):
+        DecisionRule(APP, **part)

@@ -159,3 +159,13 @@ def test_bad_posteriors_are_refused_before_they_are_compared():
     for bad in ([0.2, np.nan], [0.2, 1.5], [[0.5, 0.6]]):
         with pytest.raises(PosteriorError):
             rule.positions(bad)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16"])
+def test_a_cut_at_the_largest_number_is_widened_without_a_warning(kind):
+    # the second decision is cheaper for the first class, and ties for a certain second class
+    tied = DecisionRule(Application([[0.4, 0.3], [0, 0]]), scores="log_odds", score_type=kind)
+    most = float(np.finfo(kind).max)
+    assert tied.raw_cuts() == ([most], [1, 0])
+    assert tied.raw_cuts("float64") == tied.raw_cuts()
+    assert tied.positions(np.array([0.0, most, np.inf])).tolist() == [1, 1, 0]

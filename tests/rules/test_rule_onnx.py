@@ -10,6 +10,7 @@ import pytest
 from stakes import Application, CostMatrix, DecisionRule, Posteriors
 from stakes.calibration import (
     Affine,
+    Beta,
     Histogram,
     Isotonic,
     Logistic,
@@ -278,3 +279,12 @@ class TestRefused:
 def test_an_opset_of_any_whole_type() -> None:
     rule = DecisionRule(Application([[0, 1], [10, 0]]))
     assert rule.to_onnx(opset=np.float64(17)) == rule.to_onnx(opset=17)
+
+
+def test_a_table_for_a_class_with_prior_0():
+    rule = DecisionRule(
+        Application([[0, 1], [3, 0]], priors=[1, 0]), calibrator=Beta().fit(Posteriors(P), Y)
+    )
+    found = run(rule.to_onnx(single=True), np.array([0.0, 0.5, 1.0]))
+    assert found["decision"].tolist() == [0, 0, 0]
+    assert found["expected_costs"].tolist() == [[0, 1]] * 3

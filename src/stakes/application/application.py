@@ -175,7 +175,7 @@ class Application(AnswersGuesses):
           truth 0,  decision 1  ->  4   (false alarm)
           correct decisions     ->  0
         one missed '1' costs as much as 10 false alarms
-        class mix where it will run: 0: 98 %, 1: 2 %
+        class mix where it will run: '0' 98 %, '1' 2 %
         250 000 cases a year
         """
         from stakes.application.cost_sentences import describe_application

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_number, as_whole, frozen, of_kind
+from stakes._checks import as_number, as_switch, as_whole, frozen, of_kind
 from stakes._columns import as_reals, as_weights
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, table_names
@@ -330,7 +330,7 @@ def costs_from_amounts(
             )
             written[truth][decision] = f"({formula}) + `0`"  # one value per draw
     values = case_costs(drawn, written, **sides).values
-    values = 0.0 - values if gains else values
+    values = 0.0 - values if as_switch(gains, "gains") else values
     if unknown:
         return UncertainApplication.from_samples(values, **sides, unit=unit)
     return Application(CostMatrix(values[0], **sides), unit=unit)

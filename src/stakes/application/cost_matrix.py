@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._checks import as_matrix, as_number, as_priors, frozen, of_kind
 from stakes._columns import EXACT, as_array, as_reals, in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, place_of, table_names
 from stakes.application.labelled_frame import labelled_table, refuse_names
-from stakes.exceptions import CostError, PriorError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
 
@@ -326,6 +327,12 @@ class CostMatrix(AnswersGuesses):
             if place_of(name, names) is None:
                 raise CostError(f"no {what} {in_brief(name)}; there are {listed(names)}.")
         return float(self.values[self.classes.index(truth), self.decisions.index(decision)])
+
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        raise DataError(
+            "a cost matrix has names, which an array loses.",
+            hint="costs.values; with names costs.frame().to_pandas()",
+        )
 
     def frame(self) -> Frame:
         """One row per cell: truth, decision, cost."""

@@ -33,6 +33,8 @@ def shown(name: Name) -> str:
 #: If there would be more lines, the costliest cells and the range of the others are shown.
 _MOST_LINES = 12
 _COSTLIEST = 5
+#: More errors than this that cost the same are said in one line.
+_FEW_ALIKE = 2
 
 
 def spoken(value: float) -> str:
@@ -88,7 +90,7 @@ def describe_application(application: Application) -> str:
         text += "\nclass mix where it will run: as in the data"
     else:
         pairs = [
-            f"{shown(name)}: {spoken(100 * share)} %"
+            f"'{shown(name)}' {spoken(100 * share)} %"
             for name, share in zip(application.classes, application.priors.tolist(), strict=True)
         ]
         rest = f" and {len(pairs) - _MOST_LINES} more" if len(pairs) > _MOST_LINES else ""
@@ -143,8 +145,10 @@ def _errors(costs: CostMatrix, ends: Sequence[CostMatrix]) -> list[_Line]:
     wrong = (values > values.min(axis=1, keepdims=True)) & ~flat[:, None]
     even = wrong.all(axis=0) & (values.max(axis=0) == values.min(axis=0)) & (len(values) > 1)
     single = wrong & ~even
-    if int(single.sum() + flat.sum() + even.sum()) > _MOST_LINES:
-        return _summary(costs, wrong | flat[:, None])
+    cells = wrong | flat[:, None]
+    alike = wrong.sum() > _FEW_ALIKE and not (flat.any() or ends) and np.ptp(values[wrong]) == 0
+    if alike or int(single.sum() + flat.sum() + even.sum()) > _MOST_LINES:
+        return _summary(costs, cells)
     items: list[tuple[int | None, int | None]] = [(i, j) for i, j in np.argwhere(single).tolist()]
     if _binary(costs) is not None:
         items.reverse()  # the miss first
@@ -169,7 +173,8 @@ def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:
     rows, columns = np.nonzero(cells)
     prices = costs.values[rows, columns]
     if prices.min() == prices.max():
-        return [_Line(f"any other decision ({spoken(prices.size)} cells)", "", spoken(prices[0]))]
+        what = "any other decision" if cells.all(axis=1).any() else "every error"
+        return [_Line(f"{what} ({spoken(prices.size)} cells)", "", spoken(prices[0]))]
     order = np.argsort(-prices, kind="stable")
     rest = prices[order[_COSTLIEST:]]
     lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:_COSTLIEST]]

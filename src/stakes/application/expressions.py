@@ -49,8 +49,6 @@ class _Parser:
     """Recursive descent over the tokens; every refusal says where."""
 
     def __init__(self, text: str) -> None:
-        if not isinstance(text, str):
-            raise CostError(f"an expression must be text; got {type(text).__name__}.")
         if len(text) > _LONGEST:
             raise CostError(f"an expression may have {_LONGEST} characters; got {len(text)}.")
         refuse_range(text)
@@ -191,6 +189,8 @@ class CostExpression:
     steps: tuple[Step, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise CostError(f"an expression must be text; got {type(self.text).__name__}.")
         object.__setattr__(self, "steps", _steps_of(self.text))
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes._columns import as_column
+from stakes._columns import as_column, as_frame
 from stakes._names import listed, place_of
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
@@ -15,7 +15,7 @@ from stakes.typing import FloatArray, Name
 
 def labelled_table(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
     """Values with rows as true classes, the class names and the decision names."""
-    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    table = as_frame(frame, "frame", eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
         raise CostError(
             f"`frame` must be a pandas, Polars or pyarrow table; got {type(frame).__name__}.",
@@ -32,8 +32,8 @@ def labelled_table(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name
         corner = table.columns[0] if truth is None else truth
         if place_of(corner, columns) is None:
             raise CostError(f"no column {corner!r}; there are {listed(columns)}.")
-        kept = [name for name in table.columns if name != corner]
-        costs, columns = table[kept], list[Name](kept)  # `drop` of Polars takes patterns
+        kept = [k for k, name in enumerate(columns) if name != corner]
+        costs, columns = table[:, kept], [columns[k] for k in kept]  # names may be numbers
         heads = as_column(table.get_column(corner).to_native(), str(corner)).tolist()
     values = _numbers(costs)
     turned = isinstance(corner, str) and corner.lower() == "decision"

@@ -190,6 +190,8 @@ def _error_costs(app: Any) -> FloatArray:
             hint="decide with stakes.bayes_decisions instead of reweighting",
         )
     size = values.shape[0]
+    if size < 2:
+        raise CostError(f"there are no errors with one class alone: {app.classes[0]!r}.")
     wrong = values[~np.eye(size, dtype=bool)].reshape(size, size - 1)
     uneven = np.flatnonzero(wrong.max(axis=1) != wrong.min(axis=1))
     if uneven.size:

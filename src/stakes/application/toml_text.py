@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import is_number
+from stakes._checks import is_number, of_kind
 from stakes._names import as_names, listed
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
@@ -150,8 +150,9 @@ def costs_template(
     names = as_names(outcomes, "outcomes", FormatError)
     if not names:
         raise FormatError("`outcomes` must name at least one outcome; got none.")
-    extra, mark = ("ask a person", "# ") if abstain is None else (abstain, "")
-    about, first = " ".join(about.split()), toml_key(names[0])
+    own = ["ask a person" if abstain is None else abstain]
+    extra, mark = as_names(own, "abstain", FormatError)[0], "# " if abstain is None else ""
+    about, first = " ".join(of_kind(about, "about", str).split()), toml_key(names[0])
     called = [f"   # a {what}" if len(names) == 2 else "" for what in ("false alarm", "miss")]
     lines = [
         f"# What each decision costs, for the outcomes of {about}.",
@@ -176,7 +177,7 @@ def costs_template(
     for truth, note in zip(names, called + [""] * len(names), strict=False):
         lines += ["", f"[cost.{toml_key(truth)}]   # when the truth is {toml_value(truth)}"]
         lines += [f"{toml_key(decision)} = 1{note}" for decision in names if decision != truth]
-        lines += [f"{mark}{toml_key(extra)} = 0.5"]
+        lines += [f"{mark}{toml_key(extra)} = 0.25"]
     return "\n".join(lines) + "\n"
 
 

@@ -34,7 +34,8 @@ def errors_in(counts: Any) -> str:
         return str(table.tolist())
     (tn, fp), (fn, tp) = table.tolist()
     alarms = f"{grouped(fp)} false alarm{'' if fp == 1 else 's'}"
-    return f"{grouped(fn)} of {grouped(fn + tp)} missed and {alarms} in {grouped(tn + fp)}"
+    others = f"the other {grouped(tn + fp)}"
+    return f"{grouped(fn)} of {grouped(fn + tp)} missed and {alarms} in {others}"
 
 
 def errors_alone(counts: Any) -> str:

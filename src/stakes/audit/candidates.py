@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from stakes._checks import of_kind
+from stakes._checks import as_switch, of_kind
 from stakes._columns import as_reals
 from stakes._guesses import AnswersGuesses
 from stakes._kernels import rankings as kernels
@@ -207,7 +207,7 @@ def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> 
             hint="leave out candidates for which the metric is undefined, or replace nan by the "
             "value that you would use",
         )
-    return _regret(scores if higher_is_better else -scores, paid)
+    return _regret(scores if as_switch(higher_is_better, "higher_is_better") else -scores, paid)
 
 
 def _regret(scores: FloatArray, costs: FloatArray) -> float:

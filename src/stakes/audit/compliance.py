@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_whole
 from stakes._kernels.rankings import common_arc
 from stakes._random import as_generator
 from stakes.application import CostMatrix, as_application
@@ -98,7 +99,7 @@ def compliance(
     """
     app = None if application is None else as_application(application).with_priors(None)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=app)
-    if n_classes == 2:
+    if as_whole(n_classes, "n_classes", least=2, most=100) == 2:
         return _binary_compliance(counted, as_generator(rng))
 
     return _many_class_compliance(counted, n_classes, as_generator(rng))

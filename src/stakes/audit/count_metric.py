@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_switch
 from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.exceptions import DataError
@@ -94,13 +95,15 @@ def as_count_metric(
             )
         name = getattr(metric, "__name__", type(metric).__name__)
         name = "your metric" if name == "<lambda>" else name
-        better = True if higher_is_better is None else higher_is_better
+        better = higher_is_better is None or as_switch(higher_is_better, "higher_is_better")
         return CountMetric(name, _Batched(metric, name), better)
     if application is not None:
         entry = entry.with_application(as_application(application), positive=positive)
     if entry.missing:
         entry.values([[1, 0], [0, 1]])  # raises, naming what is missing
-    better = entry.higher_is_better if higher_is_better is None else higher_is_better
+    better = entry.higher_is_better
+    if higher_is_better is not None:
+        better = as_switch(higher_is_better, "higher_is_better")
     return CountMetric(entry.label, lambda tables: entry.values(tables, positive=positive), better)
 
 

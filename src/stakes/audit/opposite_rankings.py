@@ -14,7 +14,7 @@ from stakes.audit.audit_words import errors_alone
 from stakes.audit.compliance_witnesses import whole_table
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.indifference import BINARY_MOVES, indifference, rate_tables, strict_sign
-from stakes.messages.quantities import grouped
+from stakes.messages.quantities import aligned, grouped
 from stakes.metrics.metric_catalogue import spoken
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
@@ -61,10 +61,11 @@ class OppositePair:
         of += f", {grouped(tables[0][1].sum())} positive," if tables[0].shape == (2, 2) else ""
         first, second = map(errors_alone, tables)
         more, less = self.costs
+        values = aligned(self.values, 3)
         times = f"{more / less:.2g} times as much" if less > 0 and more > 1.1 * less else "more"
         return (
-            f"Example: {of} {spoken(self.metric)} prefers {first} ({self.values[0]:.3g}) to "
-            f"{second} ({self.values[1]:.3g}), though the first costs {times} "
+            f"Example: {of} {spoken(self.metric)} prefers {first} ({values[0]}) to "
+            f"{second} ({values[1]}), though the first costs {times} "
             f"({more:.4g} vs {less:.4g}{unit} per case)."
         )
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._checks import as_priors, is_number, of_kind
-from stakes._columns import as_column
+from stakes._checks import as_priors, float_of, is_number, of_kind
+from stakes._columns import as_column, in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes.calibration.calibrator_json import Savable, kinds
@@ -82,8 +82,9 @@ class Calibrator(Savable, AnswersGuesses):
     ) -> None:
         if options and type(self).__init__ is Calibrator.__init__:
             raise TypeError(f"{type(self).__name__} has no option {', '.join(options)}.")
-        if bound is not None and bound != "data" and not (is_number(bound) and float(bound) > 0):
-            raise DataError(f"`bound` must be a positive number or 'data'; got {bound!r}.")
+        data = isinstance(bound, str) and bound == "data"
+        if not (bound is None or data or (is_number(bound) and 0 < float_of(bound) < np.inf)):
+            raise DataError(f"`bound` must be a positive number or 'data'; got {in_brief(bound)}.")
         self.options = {"priors": priors, "classes": classes, "bound": bound, **options}
         self.classes, self.priors, self.report = None, None, {}
         self._bound = None

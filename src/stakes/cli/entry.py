@@ -80,6 +80,8 @@ _USUAL_COMMANDS = (
     ),
     ("watch drift", f"months in one file:  {_BY_TIME}\ntwo files:\n{_TWO_FILES}"),
     ("sql export", _SQL),
+    ("capacity limit", f"{_EVAL} --capacity VALUE=200"),
+    ("slice slices segment", f"{_EVAL} --by COLUMN"),
     ("champion challenger switch", f"{_EVAL} --baseline A --switching-cost 20000"),
     (
         "plot report html",
@@ -117,8 +119,8 @@ _USUAL_COMMANDS = (
 #: Options that other tools have, and what to say here: the first that the command has.
 _USUAL_OPTIONS = (
     ("format", "--json"),
-    ("l y target", "--label COLUMN"),
-    ("s p", "--scores A,B"),
+    ("l y target truth y-true outcome", "--label COLUMN"),
+    ("out output o", "-o cal.json  and then  stakes calibrate --apply cal.json FILE -o out.csv"),
     ("out output o", "-o FILE"),
     ("out output o report page", "--html PAGE"),
     (
@@ -128,23 +130,23 @@ _USUAL_OPTIONS = (
     ),
     (
         "abstain abstention reject",
-        "--costs costs.toml   with a third decision in that file:\n"
+        "--costs costs.toml   in place of --cost, with a third decision in that file:\n"
         '  outcomes = ["no", "yes"]\n'
         '  decisions = ["no", "yes", "ask"]\n'
         "  cost = {no = {yes = 4, ask = 2}, yes = {no = 40, ask = 2}}",
     ),
     ("method calibrator", "--kind KIND"),
-    ("y target truth y-true outcome", "--label COLUMN"),
     (
         "pred preds prediction predictions y-pred",
         "--decisions A,B   for hard decisions, --scores A,B for probabilities",
     ),
-    ("model models p prob probs y-prob y-score", "--scores A,B"),
+    ("s model models p prob probs y-prob y-score", "--scores A,B"),
     ("champion current incumbent", "--baseline A"),
     ("save-rule export-rule", "--rule rule.json"),
     ("scores score column", "--columns p"),
     ("cost-matrix costmatrix cost-file", "--costs FILE"),
     ("cost costs", "--rule rule.json   the costs are in the rule"),
+    ("cost fn fp", f"--template DATA.csv --label COLUMN -o costs.toml   or of cases:\n  {_EVAL}"),
     ("fn fp cost-fn cost-fp", "--cost fn=10 fp=1"),
     ("group-by groupby slice slices segment", "--by COLUMN"),
     ("sample-weight", "--weight COLUMN"),
@@ -341,7 +343,8 @@ def _meant(word: str, known: Sequence[str]) -> str | None:
         return f"to see what {word} holds:  {shlex.join(['stakes', 'inspect', word])}"
     bare = word.lstrip("-").replace("_", "-")
     for words, said in _USUAL_COMMANDS if bare == word else _USUAL_OPTIONS:
-        if bare in words.split() and (bare == word or said.split()[0] in known):
+        needed = re.findall(r"(?<![\w-])--?[a-z][\w-]*", said.partition("   ")[0])
+        if bare in words.split() and (bare == word or {*needed} <= {*known}):
             return said if bare == word else f"instead of {word}:  {said}"
     near = difflib.get_close_matches(word, known, 1, _NEAR)
     return f"did you mean {near[0]}?" if near and near[0] != word else None
@@ -419,6 +422,10 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = getattr(args, "parser", parser)
     _refuse_empty(arguments, parser)
     parser.refuse_misplaced(arguments)
+    if args.command == "decide" and args.file is not None:
+        from stakes.cli.whole_commands import refuse_rule_for_rows
+
+        refuse_rule_for_rows([args.file, *rest], args.output)
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest and getattr(args, "file", None) and not any(map(_is_option, rest)):

@@ -33,9 +33,11 @@ def add_options(to: Any, said: Mapping[str, str], **more: Any) -> None:
         to.add_argument(*names, help=meaning, **settings)
 
 
-def add_group(parser: Any, title: str, said: Mapping[str, str], **more: Any) -> None:
-    """Add options under a title."""
-    add_options(parser.add_argument_group(title), said, **more)
+def add_group(parser: Any, title: str, said: Mapping[str, str], **more: Any) -> Any:
+    """Add options under a title; the group, for further ones."""
+    group = parser.add_argument_group(title)
+    add_options(group, said, **more)
+    return group
 
 
 _CASES = {
@@ -74,6 +76,8 @@ _COSTS = {
     "--unit EUR": "the unit of the costs",
     "--volume 250000/yr": "number of cases per period, to compute totals",
 }
+#: For -o: a hyphen prints, as leaving the option out does.
+PRINTABLE = {"type": lambda path: None if path == "-" else path}
 #: Counts in place of cases.
 CONFUSION = {
     "--confusion A.csv,B.csv": "confusion matrices instead of cases; the top-left cell says "
@@ -102,11 +106,12 @@ ENGINES = {
 }
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Where the cases are: the file, the truth, weights."""
+def add_data_options(parser: argparse.ArgumentParser, *, together: bool = True) -> None:
+    """Where the cases are: the file, or several read `together`; the truth, weights."""
     known = endings()
     group = parser.add_argument_group("the cases")
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
+    forms += "; several files, a pattern or a folder are read together" * together
     group.add_argument("file", nargs="?", help=f"{forms}; - reads CSV from standard input")
     add_options(group, _CASES)
 
@@ -116,7 +121,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     add_group(parser, "the models (one of the first three)", _MODELS, flip={"default": ""})
 
 
-def add_cost_options(parser: argparse.ArgumentParser) -> None:
-    """What is at stake: costs, shares, unit, volume."""
+def add_cost_options(parser: argparse.ArgumentParser) -> Any:
+    """What is at stake: costs, shares, unit, volume; the group, for further options."""
     amounts = {"nargs": "+", "metavar": ("fn=10", "fp=1"), "action": "extend", "default": []}
-    add_group(parser, "what is at stake", _COSTS, cost=amounts, gain={"nargs": "*"})
+    return add_group(parser, "what is at stake", _COSTS, cost=amounts, gain={"nargs": "*"})

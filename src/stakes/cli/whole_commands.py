@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stakes.exceptions import StakesError
+from stakes._checksums import is_sealed
+from stakes.exceptions import DataError, StakesError
 
 if TYPE_CHECKING:
     from stakes.inquiry.inquiry import Inquiry
@@ -75,6 +76,17 @@ def eval_line(args: Any) -> str | None:
     if found is None or not found.models:
         return None
     return _of_cases("eval", inquiry, found)
+
+
+def refuse_rule_for_rows(words: Sequence[str], output: str | None) -> None:
+    """Raise with a whole `stakes decide` where a rule stands among the files of rows."""
+    files = [word for word in dict.fromkeys(words) if Path(word).is_file()]
+    rules = [file for file in files if is_sealed(file, "stakes-rule")]
+    if rules:
+        rows = [file for file in files if file not in rules] or ["NEW.csv"]
+        new = [word for word in words if word not in files and not word.startswith("-")]
+        line = ["stakes", "decide", *rows, "--rule", rules[0], "-o", output or (*new, "out.csv")[0]]
+        raise DataError(f"{rules[0]} is a rule, and holds no cases.", hint=shlex.join(line))
 
 
 def period_lines(files: Sequence[str], args: Any) -> str | None:

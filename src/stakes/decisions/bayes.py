@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
+from stakes._checks import as_switch, refuse_bad_posteriors, same_length, sum_tolerance
 from stakes._columns import as_array
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import (
@@ -416,4 +416,4 @@ def minimax_regret_decisions(
         worst = (risks - risks.min(axis=2, keepdims=True)).max(axis=1)
         codes[rows] = worst.argmin(axis=1)
         regrets[rows] = worst.min(axis=1)
-    return (codes, regrets) if with_regret else codes
+    return (codes, regrets) if as_switch(with_regret, "with_regret") else codes

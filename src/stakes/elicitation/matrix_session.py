@@ -310,7 +310,7 @@ class MatrixElicitation(AnswersGuesses):
         side = -1 if said.get("prefers", "a") == "a" else 1  # swap the letters
         outcomes = [np.asarray(said[name]) for name in ("better", "worse")][::side]
         systems = list(said.get("systems", ("one", "the other")))[::side]
-        why = "one answer alone decides, so it is asked again, the other way round"
+        why = "one answer alone decides, so the same question follows the other way round"
         return MatrixQuestion(
             (systems[0], systems[1]), (outcomes[0], outcomes[1]), tuple(self.classes),
             tuple(self.decisions or ()), float(side > 0), why,

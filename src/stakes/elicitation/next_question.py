@@ -174,8 +174,8 @@ def _other_way_round(talk: Elicitation) -> Question | None:
         return None
     question = asked_before(said[0], prior=talk.prior, classes=talk.classes)
     beyond = f"below about {least:.3g}" if least > 0 else f"above about {most:.3g}"
-    why = f"one answer alone rules out everything {beyond} false alarms per miss, so it is asked "
-    why += "again, the other way round"
+    why = f"one answer alone rules out everything {beyond} false alarms per miss, so the same "
+    why += "question follows the other way round"
     return None if question is None else replace(question.mirrored(), why=why)
 
 

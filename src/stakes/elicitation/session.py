@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import keep_numbers, of_kind, positive_share
+from stakes._checks import as_number, keep_numbers, of_kind, positive_share
 from stakes._columns import in_brief
 from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, place_of
@@ -74,7 +74,7 @@ class Elicitation(AnswersGuesses):
     2.0
     >>> talk = talk.answered("b")
     >>> talk.question.why  # so extreme an answer is asked again, the other way round
-    'one answer alone rules out everything below about 2 false alarms per miss, so it is asked ...'
+    'one answer alone rules out everything below about 2 false alarms per miss, so the same ...'
     >>> talk = talk.answered("a")
     >>> talk.question is None, talk.recommendation
     (True, 'eager')
@@ -210,7 +210,7 @@ class Elicitation(AnswersGuesses):
         """
         options, start = self.options, 0
         rows = []
-        for end, choice in options.stretches(0, tolerance):
+        for end, choice in options.stretches(0, as_number(tolerance, "tolerance")):
             ends = [start, end]
             rows.append((options.names[choice], *options.ratios[ends], *options.nec[choice, ends]))
             start = end

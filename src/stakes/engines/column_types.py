@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes._checks import of_kind, sum_tolerance
+from stakes._checks import TEXT_NAMES, of_kind, sum_tolerance
 from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
 from stakes.engines.row_values import PREFIX
@@ -43,9 +43,10 @@ class ColumnTypes:
             if name not in found.types:
                 folded = {str(other).lower(): other for other in found.types}
                 near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, 1)]
+                meant = f"did you mean {near[0]!r}?" if near else None
                 raise DataError(
                     f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
-                    hint=f"did you mean {near[0]!r}?" if near else None,
+                    hint=TEXT_NAMES if near and near[0] != str(near[0]) else meant,
                 )
         taken = [name for name in request.columns if name.lower().startswith(PREFIX)]
         if taken:

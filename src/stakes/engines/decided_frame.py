@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, is_number
-from stakes._columns import in_brief
+from stakes._columns import as_frame, in_brief
 from stakes._names import one_of
 from stakes.engines.batch_capacity import LimitedBatch, limited_batch
 from stakes.engines.decided_lazily import decided_lazily
@@ -101,10 +101,7 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 
     A lazy frame is returned with a column of decisions, since its rows have not been read.
     """
-    try:
-        rows = nw.from_native(frame, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        rows = nw.from_native(native(frame))  # says which columns
+    rows = as_frame(frame, "frame", pass_through=True)
     if isinstance(rows, nw.LazyFrame):
         return decided_frame(rule, frame).frame
     names = rule.columns or ()
@@ -123,14 +120,18 @@ def decided_table(rule: DecisionRule, frame: Any) -> Any:
 def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> DecisionRule:
     """The rule for scores of the type of the columns if that is narrower than its own."""
     types = rows.collect_schema()
-    return in_single(rule, all(types[name] == nw.Float32 for name in names))
+    return in_narrow_type(rule, [str(types[name]) for name in names])
 
 
-def in_single(rule: DecisionRule, single: bool) -> DecisionRule:
-    """The rule for scores of float32, if they are `single` and it is for wider ones."""
-    if not single or rule.score_type != "float64" or rule.scores == "decision":
+def in_narrow_type(rule: DecisionRule, types: Iterable[Any]) -> DecisionRule:
+    """The rule for scores of these types, if all are the same one and it is for wider ones."""
+    kinds = {str(kind).lower() for kind in types}
+    narrow = next((kind for kind in ("float32", "float16") if kinds == {kind}), None)
+    if narrow is None or rule.scores == "decision":
         return rule
-    return replace(rule, score_type="float32")
+    if np.dtype(narrow).itemsize >= np.dtype(rule.score_type).itemsize:
+        return rule
+    return replace(rule, score_type=narrow)
 
 
 def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
@@ -138,6 +139,7 @@ def decided_record(rule: DecisionRule, record: Mapping[str, Any]) -> int:
     names = score_columns(rule, None)
     refuse_absent(rule, list(record), names)
     read = {name: np.array([as_number(record[name], name)]) for name in read_columns(rule, names)}
+    rule = in_narrow_type(rule, [getattr(record[name], "dtype", None) for name in names])
     scores, costs = arrays_read(rule, read, names)
     return int(_decided_arrays(rule, scores.astype(rule.score_type), costs)[0])
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._checks import frozen
+from stakes._columns import as_frame
 from stakes.engines.column_types import ColumnTypes
 from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.refused_rows import refuse_rows, refused_count
@@ -310,11 +311,7 @@ def native(frame: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.to_native(nw.from_native(frame))
-    except nw.exceptions.DuplicateError as error:
-        twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
-        hint = "rename them, or take only the columns that are needed"
-        raise DataError(f"`frame` has columns of the same name: {twice}.", hint=hint) from None
+        return nw.to_native(as_frame(frame, "frame"))
     except TypeError:
         hint = "pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()"
         if isinstance(frame, (str, Path)):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stakes._checks import as_priors, as_whole, of_kind
+from stakes._checks import as_priors, as_whole, column_name, of_kind
 from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_costs import cost_cells
@@ -136,9 +136,9 @@ class Request:
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
             )
-        of_kind(label, "label", str)
+        column_name(label, "label")
         if sample_weight is not None:
-            of_kind(sample_weight, "sample_weight", str)
+            column_name(sample_weight, "sample_weight")
         order = asked_order(classes, positive, also=_BY_CLASS)
         given = {str(name): said for name, said in of_kind(models, "models", Mapping).items()}
         columns = {name: _columns(said, name, first) for name, said in given.items()}
@@ -271,7 +271,7 @@ def _names_of(what: str, said: Any) -> tuple[str, ...]:
     each = (
         [] if said is None else [said] if isinstance(said, str) else of_kind(said, what, Iterable)
     )
-    return tuple(of_kind(name, what, str) for name in each)
+    return tuple(column_name(name, what) for name in each)
 
 
 def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import keep, of_kind, same_length
+from stakes._checks import as_switch, keep, of_kind, same_length
 from stakes._columns import as_column, weighed_rows
 from stakes._guesses import answers_guesses
 from stakes._names import as_positions, encode
@@ -199,7 +199,7 @@ class DecidedCases:
         <DecidedCases: 3 cases with labels, decided by p > 0.0909>
         """
         of_kind(bins, "bins", RankedScores)
-        of_kind(labelled, "labelled", bool)
+        as_switch(labelled, "labelled")
         if bins.kind not in ("posterior", "log_odds"):
             raise DataError(
                 f"`bins` must hold posteriors or log odds; got scores of kind {bins.kind!r}.",

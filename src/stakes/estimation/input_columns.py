@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import same_length
-from stakes._columns import as_array, cells_of, in_brief
+from stakes._columns import as_array, cells_of, columns_by_text, in_brief
 from stakes.exceptions import DataError
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
@@ -46,8 +45,8 @@ def read_inputs(inputs: Any, size: int) -> Inputs:
     if isinstance(inputs, Mapping):
         columns = {str(name): _column(values, str(name)) for name, values in inputs.items()}
     elif hasattr(inputs, "columns") and not callable(inputs.columns):
-        frame = nw.from_native(inputs, eager_only=True)
-        columns = {name: _column(_cells(frame[name]), name) for name in frame.columns}
+        named = columns_by_text(inputs, "inputs")
+        columns = {name: _column(_cells(column), name) for name, column in named.items()}
     else:
         array = as_array(inputs, "inputs")
         if array.ndim != 2:

@@ -13,6 +13,7 @@ from stakes.application.written_amounts import one_unit, plain_amount
 from stakes.exceptions import CostError, DataError
 from stakes.messages.audience import either
 from stakes.messages.notes import Note
+from stakes.results import Ends
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -44,7 +45,7 @@ class Challenge:
     switching_cost: float
     volume: float
     saving: float
-    interval: tuple[float, float] | None
+    interval: Ends | None
 
     @property
     def needed(self) -> float:
@@ -153,9 +154,7 @@ def _challenge(ev: Evaluation, baseline: str, cost: float, volume: float) -> Cha
     return Challenge(*told)
 
 
-def _limits(
-    ev: Evaluation, baseline: str, challenger: str, challengers: int
-) -> tuple[float, float] | None:
+def _limits(ev: Evaluation, baseline: str, challenger: str, challengers: int) -> Ends | None:
     """The interval of the saving, widened to hold for every challenger (Bonferroni)."""
     try:
         gap = ev.difference(baseline, challenger)
@@ -168,4 +167,4 @@ def _limits(
     scale, unit = reach / usual, ev.best_naive.avoidable
     low = gap.value - (gap.value - gap.low) * scale
     high = gap.value + (gap.high - gap.value) * scale
-    return unit * low, unit * high
+    return Ends(unit * low, unit * high)

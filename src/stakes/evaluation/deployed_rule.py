@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import of_kind
+from stakes._checks import as_switch
 from stakes.calibration import Calibrator
 from stakes.calibration.calibrators.affine import default_calibrator
 from stakes.evaluation import verdict as verdicts
@@ -44,13 +44,14 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     if chosen.rule is None:
         raise DataError(f"{chosen.name!r} gave decisions, or no single score, so it has no rule.")
     rule = replace(chosen.rule, model=chosen.name, digest=_digest(ev, chosen.name))
-    if rule.columns is None and len(rule.classes) == 2 and chosen.name != "model":
+    read = ev.inquiry is not None and ev.inquiry.source is not None  # a file, with its columns
+    if rule.columns is None and len(rule.classes) == 2 and chosen.name != "model" and not read:
         rule = replace(rule, columns=(column_of(ev, chosen.name),))
     model = _rows_of(ev, chosen.name)
     if rule.score_range is None and model is not None and model.posteriors is not None:
         said = model.posteriors if len(rule.classes) > 2 else model.posteriors[:, 1]
         rule = replace(rule, score_range=(float(said.min()), float(said.max())))
-    if not of_kind(recalibrated, "recalibrated", bool):
+    if not as_switch(recalibrated, "recalibrated"):
         return rule
     fitted = _refitted(ev, rule, model)
     return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
@@ -67,6 +68,11 @@ def decided_by(ev: Evaluation, posteriors: Any, chosen: str | None, costs: Any) 
     named = [] if callable(columns) else list(columns)
     others = {column_of(ev, each) for each in ev} - {column}
     if column in named:  # a frame or mapping of models
+        if ev.inquiry is not None and column in map(str.strip, ev.inquiry.flip.split(",")):
+            raise DataError(
+                f"the evaluation turned the scores of {column!r} around (flip), and these are not.",
+                hint=f"turn them first, and leave out the frame:  ev.decide(p, model={name!r})",
+            )
         posteriors = posteriors[column]
     elif chosen is None and (wrong := _of_another(posteriors, named, others)) is not None:
         raise DataError(

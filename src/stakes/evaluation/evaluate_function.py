@@ -289,7 +289,7 @@ def _within_capacity(
 ) -> tuple[Rows, ModelCapacity]:
     """The rows with each model's decisions within the limits, and what the limits cost."""
     from stakes.evaluation.case_account import case_weights
-    from stakes.resources.model_capacity import model_capacity
+    from stakes.resources.model_capacity import model_capacity, refuse_beyond
 
     app, cases = rows.application, rows.cases
     said = [model for model in rows.models if model.posteriors is not None]
@@ -312,7 +312,7 @@ def _within_capacity(
     )
     for model in rows.models:
         if model.decisions is not None:
-            limited.refuse_beyond(model.name, model.decisions)
+            refuse_beyond(limited, model.name, model.decisions)
     models = tuple(
         Model(model.name, None, limited[model.name].decisions) if model in said else model
         for model in rows.models

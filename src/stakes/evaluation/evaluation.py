@@ -30,7 +30,7 @@ from stakes.evaluation.unknown_costs import Doubt
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.notes import Note
 from stakes.resources import ModelCapacity
-from stakes.results import Frame
+from stakes.results import Ends, Frame
 from stakes.rules import DecisionRule
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
@@ -320,7 +320,7 @@ class Evaluation(AnswersGuesses):
         """How often each decision is taken, what that costs, and what having it saves."""
         return use_of_decisions(self, name)
 
-    def threshold_range(self, name: str, *, level: float = 0.95) -> tuple[float, float]:
+    def threshold_range(self, name: str, *, level: float = 0.95) -> Ends:
         """The interval of a model's best threshold on these data, over other samples.
 
         This is about `optimistic_threshold`; see `stakes.uncertainty.threshold_range`.
@@ -331,7 +331,7 @@ class Evaluation(AnswersGuesses):
         if self[name].name not in scores:
             raise DataError(f"{name!r} gave no posteriors of two classes, so it has no threshold.")
         app = Application(self.application.costs.values, priors=self.application.priors)
-        return threshold_range(scores[name], app, level=level)
+        return Ends(*threshold_range(scores[name], app, level=level))
 
     def difference(self, first: Name, second: Name) -> Difference:
         """NEC of `first` minus NEC of `second`, with its interval, on the same cases.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._checks import as_whole
 from stakes.application import Application
 from stakes.evaluation.model_table import plain_value, rows_of
 from stakes.exceptions import DataError
@@ -93,7 +94,7 @@ def record_of(
 
 def _listed(ev: Evaluation, count: int) -> dict[str, Any]:
     """The costliest cases, only on request."""
-    if not count:
+    if not as_whole(count, "costliest_cases", least=0):
         return {}
     from stakes.evaluation.case_account import costliest_cases
 

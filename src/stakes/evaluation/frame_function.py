@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes._checks import of_kind
+from stakes._checks import column_name, of_kind
 from stakes._guesses import answers_guesses
 from stakes._names import as_name
 from stakes._random import as_seed
@@ -217,7 +217,7 @@ def _reduced(frame: Any, request: Any, groups: str | None) -> Any:
             "`groups` with costs per case needs the rows in memory.",
             hint="evaluate(y, p, case_costs=..., groups=...)",
         )
-    return reduce_groups(frame, request, of_kind(groups, "groups", str))
+    return reduce_groups(frame, request, column_name(groups, "groups"))
 
 
 def _refuse_idle_shares(from_priors: Any, given: Application) -> None:
@@ -247,7 +247,7 @@ def _distinct(frame: Any, label: str) -> Any:
     from stakes.engines.frame_reduction import native
 
     table: Any = nw.from_native(native(frame))
-    if of_kind(label, "label", str) not in table.collect_schema().names():
+    if column_name(label, "label") not in table.collect_schema().names():
         return None
     found = table.select(label).drop_nulls().unique().sort(label).head(_MOST_CLASSES)
     return (found.collect() if isinstance(found, nw.LazyFrame) else found)[label].to_numpy()

@@ -13,7 +13,7 @@ from stakes._names import as_positions
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.recalibration import decided
 from stakes.metrics import expected_cost
-from stakes.results import Frame
+from stakes.results import Ends, Frame
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
@@ -32,10 +32,10 @@ class Figures(AnswersGuesses):
     cost: float
     nec: float
     cells: FloatArray | None = None
-    interval: tuple[float, float] | None = None
+    interval: Ends | None = None
     rule: DecisionRule | None = None
     recalibrated_nec: float | None = None
-    recalibrated_interval: tuple[float, float] | None = None
+    recalibrated_interval: Ends | None = None
     optimistic_nec: float | None = None
     optimistic_threshold: float | None = None
     calibration_slope: float | None = None
@@ -65,7 +65,7 @@ class ModelEvaluation(Figures):
     total_saving : float or None
         The same over the volume of the application; None if that has no volume.
     interval : pair of float or None
-        Of the NEC; None when there were too few cases.
+        Of the NEC, with `.low` and `.high`; None when there were too few cases.
     probability_best : float or None
         Probability that it is the cheapest of the models as they are.
     recalibrated_nec : float or None

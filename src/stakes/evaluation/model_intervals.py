@@ -25,6 +25,7 @@ from stakes.evaluation.model_evaluation import Figures, Stretch
 from stakes.evaluation.model_rows import Cases, Rows
 from stakes.evaluation.recalibration import Judged, Sources, Variant
 from stakes.metrics import normalized_expected_cost
+from stakes.results import as_ends
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty import (
@@ -93,7 +94,7 @@ def _decided_there(one: Judged, codes: Any, given: Application, options: Any) ->
     whole = ConfusionMatrix(np.rint(table.counts).astype(int), given.classes, given.decisions)
     nec = normalized_expected_cost(whole, application=given)
     ends = limits(whole, given, options)
-    return Figures(one.model.name, "posteriors", whole, nec, nec, interval=ends)
+    return Figures(one.model.name, "posteriors", whole, nec, nec, interval=as_ends(ends))
 
 
 def difference_of(sources: Sources, first: str, second: str) -> Difference:

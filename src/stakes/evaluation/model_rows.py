@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
-from stakes._columns import as_array, as_column, as_weights, refuse_masked, weighed_rows
+from stakes._columns import as_array, as_column, as_frame, as_weights, refuse_masked, weighed_rows
 from stakes._names import as_positions, encode
 from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator
@@ -100,6 +100,7 @@ def tables_of_models(models: Any, app: Application) -> Any:
     names = getattr(models, "columns", None)
     if names is None or callable(names) or isinstance(models, Posteriors) or not len(names):
         return models
+    as_frame(models, "models", pass_through=True)  # no two columns may have the same name
     spelt = [str(name) for name in names]
     ends = all(any(each.endswith(str(name)) for each in spelt) for name in app.classes)
     if ends or len(app.classes) != 2 or _adds_to_one(models, names):

@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes.messages.audience import either, shown
 from stakes.messages.notes import flagged
-from stakes.messages.quantities import aligned, amount, between, normalized, per_case, percent
+from stakes.messages.quantities import aligned, amount, between, normalized, percent
 from stakes.results import Frame
 from stakes.rules.rule_words import VARIES
 
@@ -74,6 +74,8 @@ class Column:
     title, text : str and callable
         The heading and the cells of tables that people read; no title leaves it out. Words in
         braces are filled in: {level}, {unit}, {per}.
+    aligned : bool
+        Its cells are numbers with equal decimals, in place of `text`.
     narrow : Narrow or None
         The same on a terminal; None to leave it out.
     only : callable
@@ -90,6 +92,7 @@ class Column:
     columns: tuple[str, ...] = ()
     title: str = ""
     text: Callable[[Any], str] = str
+    aligned: bool = False
     narrow: Narrow | None = None
     only: Callable[[Mapping[str, Any]], bool] = lambda _: True
     blank: str = ""
@@ -177,7 +180,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column(
         "saving", "per case, against the best constant decision", saving, _NUMBER,
-        columns=("saving",), title="saves per case{unit}", text=per_case,
+        columns=("saving",), title="saves per case{unit}", aligned=True,
         narrow=Narrow("saves/case{unit_below}", drop=3, text=lambda v, _: aligned(v)),
         only=lambda app: app["volume"] is None,
     ),
@@ -323,7 +326,9 @@ def shown_columns(record: Mapping[str, Any], *, narrow: bool = False) -> list[Sh
         if isinstance(form, Narrow) and form.text is not None:
             cells = form.text(values, words)
         else:
-            cells = [column.blank if value is None else column.text(value) for value in values]
+            known = [value for value in values if value is not None]
+            texts = iter(aligned(known) if column.aligned else map(column.text, known))
+            cells = [column.blank if value is None else next(texts) for value in values]
         if any(cells):
             made.append(Shown(column, form.title.format(**words), cells))
     return made

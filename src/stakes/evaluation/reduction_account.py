@@ -54,6 +54,7 @@ from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.messages.steps import steps
+from stakes.results import as_ends
 from stakes.rules import DecisionRule
 from stakes.rules.rule_words import said_alike
 from stakes.summaries import ConfusionMatrix, ScoreBins
@@ -374,10 +375,10 @@ class _Judge:
             cost=variant.cost,
             nec=variant.nec,
             cells=variant.cells,
-            interval=ends,
+            interval=as_ends(ends),
             rule=rule,
             recalibrated_nec=None if after is None else after.nec,
-            recalibrated_interval=self._interval_after(model, one, ends),
+            recalibrated_interval=as_ends(self._interval_after(model, one, ends)),
             optimistic_nec=lowest,
             optimistic_threshold=cut,
             calibration_slope=None if one is None else one.slope,

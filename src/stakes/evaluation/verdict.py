@@ -111,6 +111,8 @@ AFTER = "deploy after re-calibrating"
 KEEP = "keep"
 #: The closed set of verdicts.
 KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say", "switch", KEEP)
+#: What some of them are called where there is no room for the sentence.
+BRIEF = {"cannot tell apart": "either will do", "none": "use no model", "cannot say": "unclear"}
 #: The verdicts by which the cheapest model may be deployed as it is.
 DEPLOYS = ("deploy", "cannot tell apart", "switch")
 #: The cost ratio in use is close to an end of the range that is within this factor of it.

@@ -194,7 +194,9 @@ def _about_extra_decisions(ev: Evaluation) -> list[Note]:
             "share": percent(used["share"][j], 0),
             "cost": money(float(used["cost"][j]), app.unit),
         }
-        if np.isnan(used["saves"][j]):
+        if used["share"][j] == 0:
+            said.append(Note("extra-decision-never", **values))
+        elif np.isnan(used["saves"][j]):
             said.append(Note("extra-decision", **values))
         else:
             saves = money(float(used["saves"][j]), app.unit)

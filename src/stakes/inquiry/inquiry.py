@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stakes._checks import as_level, of_kind
+from stakes._columns import in_brief
 from stakes._files import as_path
+from stakes._names import place_of
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
 from stakes.application.written_amounts import plain_words
@@ -157,9 +159,9 @@ class Inquiry:
         if self.switching_cost is not None:  # a number in Python
             object.__setattr__(self, "switching_cost", str(self.switching_cost))
         object.__setattr__(self, "level", as_level(self.level))
-        if self.scores_are is not None and self.scores_are not in KINDS:
+        if self.scores_are is not None and place_of(self.scores_are, KINDS) is None:
             known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
-            raise DataError(f"scores are {known}; got {self.scores_are!r}.")
+            raise DataError(f"scores are {known}; got {in_brief(self.scores_are)}.")
 
     @property
     def file(self) -> str | None:

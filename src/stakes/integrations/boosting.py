@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_number, as_switch
+from stakes._columns import EXACT, as_reals
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.application.application import refuse_paid_errors
 from stakes.application.cost_input import stated_costs
 from stakes.decisions import bayes_decisions
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError, LabelError
 from stakes.metrics import expected_cost, normalized_expected_cost
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray
@@ -36,13 +38,16 @@ class _BoostingCost:
                 f"{listed(list(classes))}.",
                 hint="CostMatrix(values, classes=sorted(names)) with rows in that order",
             )
-        self.normalized = normalized
+        self.normalized = as_switch(normalized, "normalized")
         self.__name__ = "nec" if normalized else "cost"  # by which the libraries show it
 
     def _value(self, y_true: Any, posteriors: Any, weight: Any) -> float:
         """The cost of deciding by the posteriors, per case."""
-        costs, truth = self.application.costs.values, np.asarray(y_true).astype(np.intp)
-        taken = bayes_decisions(np.asarray(posteriors, dtype=np.float64), costs)
+        costs, given = self.application.costs.values, as_reals(y_true, "y_true")
+        truth = np.where(np.abs(given) < EXACT, given, -1).astype(np.intp)
+        if not np.array_equal(truth, given):
+            raise LabelError("labels must be numbered; a boosting library numbers them itself.")
+        taken = bayes_decisions(as_reals(posteriors, "posteriors"), costs)
         judged = normalized_expected_cost if self.normalized else expected_cost
         by_position = Application(costs, self.application.priors)
         return float(judged(truth, taken, application=by_position, sample_weight=weight))
@@ -120,11 +125,15 @@ class CatBoostCost(_BoostingCost):
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """The cost per case, and 1: CatBoost divides the first by the second."""
-        given = np.column_stack([np.asarray(each) for each in approxes])
+        given = np.atleast_2d(as_reals(approxes, "approxes")).T
         logits: FloatArray = given[:, 0] if given.shape[1] == 1 else given
-        weights = None if weight is None or len(weight) == 0 else np.asarray(weight)
+        weights = None if weight is None else as_reals(weight, "weight").reshape(-1)
+        weights = weights if weights is not None and weights.size else None
         return self._value(target, Posteriors.from_logits(logits).values, weights), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """The cost per case."""
-        return error / weight
+        total = as_number(weight, "weight")
+        if not total > 0:
+            raise DataError(f"`weight` must be positive; got {total:g}.")
+        return as_number(error, "error") / total

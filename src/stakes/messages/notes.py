@@ -99,6 +99,7 @@ _INFO = {
     "outcome-absent": "The data have no case of {outcomes}.",
     "beats-at-ratio": "{best} is cheaper than {other} as long as a miss costs {more} than {ratio} "
     "false {alarms}.",
+    "extra-decision-never": "{model} never decides '{decision}'.",
     "extra-decision": "{model} decides '{decision}' in {share} of cases, which costs {cost} per "
     "case.",
     "extra-decision-saves": "{model} decides '{decision}' in {share} of cases. That costs {cost} "

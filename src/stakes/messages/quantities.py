@@ -97,18 +97,24 @@ def money(number: float, unit: str | None) -> str:
     return f"{text} {unit}" if unit else text
 
 
-def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
-    """Numbers of one column with equal decimals, so that the largest has `digits` digits."""
-    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+def aligned(
+    numbers: Sequence[float], digits: int = 4, like: Sequence[float] | None = None
+) -> list[str]:
+    """Numbers of one column with equal decimals, so that the largest has `digits` digits.
+
+    With `like`, the decimals are those of such a column of these numbers.
+    """
+    column = numbers if like is None else like
+    largest = max((abs(number) for number in column if math.isfinite(number)), default=0.0)
     if largest == 0 or largest >= _VAST or largest < 1e-6:
         return [plain(number, digits) for number in numbers]
     decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]
 
 
-def signed(changes: Sequence[float]) -> list[str]:
+def signed(changes: Sequence[float], like: Sequence[float] | None = None) -> list[str]:
     """Changes of one column with their sign, to three digits; nothing for those not known."""
-    texts = aligned([0.0 if math.isnan(change) else change for change in changes], 3)
+    texts = aligned([0.0 if math.isnan(change) else change for change in changes], 3, like)
     texts = [t.lstrip("-") if not t.strip("-0.") else t for t in texts]  # zero without a sign
     return [
         "" if math.isnan(change) else t if t.startswith("-") or not t.strip("0.") else f"+{t}"

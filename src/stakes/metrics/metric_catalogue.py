@@ -14,7 +14,7 @@ from stakes._checks import of_kind, positive_share
 from stakes._guesses import CallError, line_to_type
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
-from stakes._usual_words import METRICS
+from stakes._usual_metrics import METRICS
 from stakes.application import Application
 from stakes.exceptions import DataError
 from stakes.metrics.catalogue_entries import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes.messages.quantities import cut_text
+from stakes.messages.quantities import aligned, cut_text, signed
 from stakes.rules import DecisionRule
 
 if TYPE_CHECKING:
@@ -47,6 +47,18 @@ def advice_on(change: PeriodChange) -> str:
     )
 
 
+def parts_of(change: PeriodChange) -> dict[str, str]:
+    """The change in cost per case and its two parts, with intervals, in equal decimals."""
+    parts = {
+        "cost per case": change.cost,
+        "from the class mix": change.prior_part,
+        "from the error rates": change.rate_part,
+    }
+    middles = [part.value for part in parts.values()]  # with the decimals that a table has
+    texts = iter(signed([number for part in parts.values() for number in part], middles))
+    return {name: f"{next(texts)} ({next(texts)} to {next(texts)})" for name in parts}
+
+
 def _few(change: PeriodChange) -> bool:
     """Whether a period has few cases of a class that occurs and whose decisions cost something."""
     counts = np.outer(change.cases, [1.0]) * [change.priors_before, change.priors_after]
@@ -81,8 +93,11 @@ def _errors(change: PeriodChange) -> str:
     if change.rate_parts[k] == 0:
         return "The decisions within the outcomes moved, at no cost"
     way = "rose" if change.rate_parts[k] > 0 else "fell"
-    before, after = change.class_costs_before[k], change.class_costs_after[k]
-    return f"Cost per {change.classes[k]!r} {way} from {before:.4g} to {after:.4g}"
+    both = aligned([change.class_costs_before[k], change.class_costs_after[k]])
+    while "." in both[0] and all(each[-1] in "0." for each in both):
+        both = [each[:-1] for each in both]
+    unit = f" {change.application.unit}" if change.application.unit else ""
+    return f"Cost per {change.classes[k]!r} {way} from {both[0]} to {both[1]}{unit}"
 
 
 def _remedy(change: PeriodChange) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_number, of_kind
+from stakes._checks import as_number, of_kind, two_numbers
 from stakes._guesses import answers_guesses
 from stakes.application.application import as_application
 from stakes.audit.indifference import LevelSets
+from stakes.audit.opposite_rankings import OppositePair
 from stakes.exceptions import DataError
 from stakes.metrics import cost_by_cell
 from stakes.metrics.metric_catalogue import spoken
@@ -60,6 +61,8 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     'truth'
     """
     application, per = as_application(application), as_number(per, "per")
+    if not 0 < per < np.inf:
+        raise DataError(f"`per` must be positive; got {per:g}.")
     shares = cost_by_cell(matrix, application)
     size = matrix.counts.shape
     paid = shares.costs.reshape(size)
@@ -118,17 +121,19 @@ def model_costs(
     if not costs:
         raise DataError("`costs` holds no model.", hint='model_costs({"gbm": 0.35})')
     found = {name: as_number(value, f"costs[{name!r}]") for name, value in costs.items()}
+    given = {} if intervals is None else of_kind(intervals, "intervals", Mapping)
+    ends = {name: two_numbers(pair, f"intervals[{name!r}]") for name, pair in given.items()}
     ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(found)))
     for k, (name, value) in enumerate(found.items()):
         drawn = pen(k)
-        if intervals is not None and name in intervals:
-            ax.plot(intervals[name], [k, k], color=drawn.color, linewidth=1.6)
+        if name in ends:
+            ax.plot(ends[name], [k, k], color=drawn.color, linewidth=1.6)
         ax.plot(value, k, color=drawn.color, marker=drawn.marker, markersize=7, linewidth=LINE)
     ax.set_yticks(range(len(costs)), list(costs))
     ax.set_ylim(len(costs) - 0.5, -0.5)
     ax.margins(x=0.1)
-    if intervals:
-        cut_ends(ax, "x", list(found.values()), [high for _, high in intervals.values()])
+    if ends:
+        cut_ends(ax, "x", list(found.values()), [high for _, high in ends.values()])
     return finish(ax, xlabel=label, ylabel="")
 
 
@@ -171,7 +176,8 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
         ax.plot([], [], label="equal cost", **CONSTANT)
     drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
     if drawn is not None:
-        ax.clabel(drawn, fmt="%.3g", fontsize=8)
+        for label in ax.clabel(drawn, fmt="%.3g", fontsize=8, inline_spacing=11):
+            label.set_rotation_mode("anchor")  # in the middle of its gap, however large it is drawn
     ax.plot([], [], color=COLOURS[0], linewidth=LINE, label=f"equal {metric}")
     if pair is not None:
         _systems(ax, pair, metric)
@@ -198,11 +204,13 @@ def _lines(ax: Any, grid: Any, values: Any, **options: Any) -> Any:
 
 def _systems(ax: Any, pair: Any, metric: str) -> None:
     """The two systems of a pair, each with its own marker."""
+    of_kind(pair, "pair", OppositePair)
     for table, marker, label in (
         (pair.preferred, "^", f"{metric} prefers this"),
         (pair.cheaper, "o", "this costs less"),
     ):
-        ax.plot(table.rates[0, 1], table.rates[1, 1], marker=marker, label=label, **HOLLOW)
+        at = table.rates[0, 1], table.rates[1, 1]  # may lie on the frame
+        ax.plot(*at, marker=marker, label=label, clip_on=False, **HOLLOW)
 
 
 @answers_guesses
@@ -235,7 +243,7 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     table = of_kind(watched, "watched", Watch).frame()
     places = np.arange(len(table["period"]))
     ax = axes_for(ax, (6.4, 3.4))
-    ax.axhline(table["cost"][0], **CONSTANT)
+    ax.axhline(table["cost"][0], label=f"cost of {watched.reference!s}", **CONSTANT)
     known = np.isfinite(table["low"])
     said = f"{100 * watched.level:g} % interval"
     if known.all():

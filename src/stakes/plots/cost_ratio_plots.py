@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import of_kind, positive_share
+from stakes._checks import of_kind, positive_share, two_numbers
 from stakes._guesses import answers_guesses
 from stakes.curves.best_system import SwitchPoints
 from stakes.messages.quantities import percent
@@ -146,7 +146,7 @@ def bayes_error(
     """
     systems, first, ax = opened(curves, ax, (6.4, 4.8), "log_odds", "naive", "actual")
     if span is not None:
-        shade(ax, *span, "in question")
+        shade(ax, *two_numbers(span, "span"), "in question")
     ax.plot(first.log_odds, first.naive, gid="constant", **CONSTANT)
     draw_bands(ax, bands, colours_of(systems))
     draw_pairs(ax, systems, "log_odds", ("as is", "best threshold"))

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import of_kind, two_numbers
+from stakes._checks import as_number, as_switch, of_kind, two_numbers
 from stakes._columns import in_brief
 from stakes._guesses import answers_guesses
-from stakes._names import place_of
-from stakes.curves.threshold_curves import ThresholdSweep
+from stakes._names import one_of, place_of
+from stakes.curves.threshold_curves import Tangent, ThresholdSweep
 from stakes.exceptions import DataError
 from stakes.messages.quantities import cut_text
 from stakes.plots.style import (
@@ -87,6 +87,7 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
 
 def _iso_cost(ax: Any, tangent: Any) -> None:
     """The line of equal cost through the best point, and the point."""
+    of_kind(tangent, "tangent", Tangent)
     x = np.array([0.0, 1.0])
     y = tangent.intercept + tangent.slope * x
     ax.plot(x, y, label="equal cost", gid="iso-cost", **CONSTANT)
@@ -127,7 +128,9 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
 
     systems = as_systems(curves, "probit_false_positive", "false_positive_rate", "false_negatives")
     low, high = _det_limits(systems) if limits is None else two_numbers(limits, "limits")
-    edges = ndtri(low), ndtri(high)
+    if not 0 < low < high < 1:
+        raise DataError(f"`limits` must rise between 0 and 1; got {low:g} and {high:g}.")
+    edges, few = (ndtri(low), ndtri(high)), as_number(few, "few")
     ax = axes_for(ax, (4.8, 4.8))
     for name, curve, drawn in penned(systems):
         x = np.clip(curve.probit_false_positive, edges[0] - 1, edges[1] + 1)
@@ -224,7 +227,7 @@ def decision(
     """
     systems, first, ax = opened(curves, ax, (6.0, 4.0), "threshold", "treat_all", "net_benefit")
     if span is not None:
-        shade(ax, *span, "plausible")
+        shade(ax, *two_numbers(span, "span"), "plausible")
     said = "always act (falling), never act (0)"
     ax.axhline(0, gid="nobody", **CONSTANT)
     ax.plot(first.threshold, first.treat_all, label=said, gid="everyone", **CONSTANT)
@@ -295,7 +298,7 @@ def reliability(
     systems = as_systems(curves, "forecast", "observed", "band_low")
     if band is not None and place_of(band, systems) is None:
         raise DataError(f"`band` must name a curve; got {in_brief(band)}.")
-    of_kind(log_odds, "log_odds", bool)
+    as_switch(log_odds, "log_odds")
     band = next(iter(systems)) if band is None else band
     first, own = systems[band], colours_of(systems)[band]
     ax = axes_for(ax, (4.8, 4.8))
@@ -362,7 +365,8 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     'threshold'
     """
     of_kind(sweep, "sweep", ThresholdSweep)
-    chosen = list(sweep.values) if names is None else list(of_kind(names, "names", Iterable))
+    asked = sweep.values if names is None else of_kind(names, "names", Iterable)
+    chosen = [one_of(name, "names", sweep.values) for name in asked]
     inside = np.isfinite(sweep.threshold)
     ax = axes_for(ax, (6.0, 4.0))
     x, share = sweep.threshold[inside], sweep.acted_on[inside]

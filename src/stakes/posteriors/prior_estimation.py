@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level, as_priors, as_whole, frozen
+from stakes._checks import as_level, as_number, as_priors, as_whole, frozen
 from stakes._columns import as_reals
 from stakes._guesses import AnswersGuesses
 from stakes._kernels.optimise.newton import most_likely_shares
@@ -157,11 +157,10 @@ def estimate_priors(
     old = as_priors(priors, read.classes)
     if (old <= 0).any():
         raise PriorError(f"`priors` must be positive; got {old.tolist()}.")
-    if not (max_iterations >= 1 and 0 <= tolerance < 1):
-        raise DataError(
-            "`max_iterations` must be at least 1, and `tolerance` from 0 to below 1; got "
-            f"{max_iterations!r} and {tolerance!r}."
-        )
+    max_iterations = as_whole(max_iterations, "max_iterations")
+    tolerance = as_number(tolerance, "tolerance")
+    if not 0 <= tolerance < 1:
+        raise DataError(f"`tolerance` must be from 0 to below 1; got {tolerance:g}.")
     if not len(read):
         raise DataError("`posteriors` must hold at least one case; got none.")
     ratios = np.ascontiguousarray(read.values / old)

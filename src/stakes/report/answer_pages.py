@@ -18,11 +18,12 @@ from stakes.evaluation.evaluation_record import plain_facts
 from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring import PeriodEstimates, Watch
+from stakes.monitoring.change_advice import parts_of
 from stakes.plots.style import axes_of_size
 from stakes.report.charts import inline
 from stakes.report.live.page_charts import why_no_charts
 from stakes.report.markup import Html, element, joined, row, section, table, text
-from stakes.report.page import framed, stamped
+from stakes.report.page import framed, made_by, stamped
 
 _CLOSED = "This page holds counts only: no rows, no identifiers. It loads nothing from anywhere."
 
@@ -62,6 +63,8 @@ def audit_page(
     """The page of an audit: the answer, the reasons, the picture, the proof and the costs."""
     question = of_kind(title, "title", str) or f"What does {spoken(found.metric)} reward?"
     first, *reasons = found.sentences
+    for each in of_kind(more, "more", Sequence):
+        of_kind(each, "more", str)
     listed = element("ul", joined(*(element("li", each) for each in (*reasons, *more))))
     sections = [section("Why", listed)] if (*reasons, *more) else []
     if isinstance(found, Audit):
@@ -82,8 +85,7 @@ def _page(
 ) -> str:
     """A page with its answer first."""
     known = stamped(plain_facts(facts))
-    parts = [*([str(known["source"])] if known.get("source") else []), *origin,
-             f"made {known['made']}", f"stakes {known['stakes']}"]  # fmt: skip
+    parts = [*([str(known["source"])] if known.get("source") else []), *origin, *made_by(known)]
     style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
     answer, stop, rest = said.partition(". ")
     words = joined(element("strong", answer + stop.strip()), rest) if stop else text(answer)
@@ -134,6 +136,7 @@ def _periods(found: Watch) -> Html:
 
 def _estimated(found: PeriodEstimates) -> Html:
     """One row per period that was estimated; with its cost where labels have arrived."""
+    of_kind(found, "estimates", PeriodEstimates)
     frame = found.frame()
     values, lows, highs, costs = (
         aligned(frame[name].tolist()) for name in ("estimate", "low", "high", "cost")
@@ -155,11 +158,10 @@ def _moved(found: Watch) -> Html:
     change = found.first_alarm
     if change is None:
         return Html("")
-    rows = [row("cost per case", str(change.cost)),
-            row("from the class mix", str(change.prior_part)),
-            row("from the error rates", str(change.rate_part))]  # fmt: skip
+    rows = [row(part, moved) for part, moved in parts_of(change).items()]
     caption = f"Change at {found.alarms[0]!s}, with its interval"
-    return section("What moved", table(caption, ["part", "change"], rows))
+    unit = f" ({found.application.unit})" if found.application.unit else ""
+    return section("What moved", table(caption, ["part", f"change{unit}"], rows))
 
 
 def _levels(found: Audit) -> Html:

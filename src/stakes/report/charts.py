@@ -103,6 +103,8 @@ def _shaped(text: str, font: Any) -> str:
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
+#: A tag below the outermost one; words, and the label of the drawing, are outside these.
+_TAG = re.compile(r"<(?!svg\b)[^>]*>")
 #: The path of a curve, for which a tenth of a point will do.
 _LONG_PATH = re.compile(r' d="[^"]{400,}"')
 _COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
@@ -178,7 +180,8 @@ def inline(ax: Any, key: str, label: str, *, text: float | None = None) -> Chart
     root.set("stroke-linejoin", "round")
     root.set("class", "wide" if figure.get_figwidth() > 5 else "narrow")
     written = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
-    short = _LONG_PATH.sub(lambda path: _in_steps(path[0]), _rounded(written, 2))
+    written = _TAG.sub(lambda tag: _rounded(tag[0], 2), written)
+    short = _LONG_PATH.sub(lambda path: _in_steps(path[0]), written)
     return Chart(key, short, _scale(ax))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._checks import of_kind
+from stakes._checks import as_switch, of_kind
 from stakes._files import as_path, write_whole
 from stakes.application import Application
 from stakes.evaluation.evaluation_record import plain_facts, record_of
@@ -57,6 +57,8 @@ def as_page(
 ) -> str:
     """The whole page."""
     of_kind(title, "title", str)
+    embed_posteriors = as_switch(embed_posteriors, "embed_posteriors")
+    forensic = as_switch(forensic, "forensic")
     whole, ev = ev, _on_page(ev)
     moves, numbers = "two", None if ev.capacity is not None else live_numbers(ev)
     large = ev.application.costs.values.size * (1 + 2 * len(ev)) > _MOST_NUMBERS

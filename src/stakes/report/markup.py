@@ -44,6 +44,11 @@ def element(tag: str, content: str, **attributes: str) -> Html:
     return Html(f"<{tag}{written}>{text(content)}</{tag}>")
 
 
+def unbroken(said: str) -> Html:
+    """Words that a line breaks only where one is longer than it, such as those of a command."""
+    return Html(" ".join(element("span", word, class_="word") for word in said.split(" ")))
+
+
 def table(
     caption: str,
     head: list[str],

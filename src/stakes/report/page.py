@@ -15,7 +15,7 @@ from typing import Any
 from stakes.evaluation import model_table
 from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
-from stakes.report.markup import Html, as_json, element, joined, text
+from stakes.report.markup import Html, as_json, element, joined, text, unbroken
 from stakes.report.page_capacity import capacity
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
@@ -91,6 +91,12 @@ def page(sheet: Sheet) -> str:
     title = f"{question} {sheet.record['facts'].get('source', '')}".strip()
     return framed(title, body, style=style, allowed=f"script-src {_in_policy(script)}",
                   after=f"{data}\n<script>{script}</script>\n")  # fmt: skip
+
+
+def made_by(facts: Mapping[str, Any]) -> list[str]:
+    """The day and the version that made a page, as far as they are known."""
+    day = [Html(f"made {unbroken(str(facts['made']))}")] if "made" in facts else []
+    return [*day, *([f"stakes {facts['stakes']}"] if "stakes" in facts else [])]
 
 
 def stamped(facts: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -176,8 +182,7 @@ def _from(sheet: Sheet) -> Html:
     models = len({_without_rule(name) if sheet.by_case else name for name in names})
     parts.append(f"{models} model{'s' if models != 1 else ''}")
     parts += [f"{count} rules"] if models < count else []
-    parts += [f"made {facts['made']}"] if "made" in facts else []
-    parts += [f"stakes {facts['stakes']}"] if "stakes" in facts else []
+    parts += made_by(facts)
     return Html(" · ".join(text(part) for part in parts))
 
 

@@ -8,23 +8,29 @@ from pathlib import Path
 
 from stakes._files import write_whole
 from stakes.exceptions import DataError
-from stakes.report.markup import Html, element, joined
+from stakes.report.markup import Html, element, joined, unbroken
 from stakes.report.page import framed
 
 #: What only an index of ours holds.
 _OURS = 'id="stakes-index"'
 _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 _VERDICT = re.compile(r'<p class="verdict"[^>]*>(.*?)</p>', re.DOTALL)
-_MADE = re.compile(r'<p class="from">[^<]*made (\d{4}-\d\d-\d\d) · stakes ')
+_MADE = re.compile(r'<p class="from">[^<]*made\s(?:<span[^>]*>)?(\d{4}-\d\d-\d\d)')
 _TAG = re.compile(r"<[^>]*>")
 #: A space inside a number, or before its per cent sign.
 _IN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
 
 
+def has_index(folder: Path) -> bool:
+    """Whether the folder has an index of ours."""
+    index = folder / "index.html"
+    return index.exists() and _OURS in index.read_text(encoding="utf-8", errors="replace")
+
+
 def refuse_foreign_index(folder: Path) -> None:
     """Raise where the folder has an index.html that is not ours."""
     index = folder / "index.html"
-    if index.exists() and _OURS not in index.read_text(encoding="utf-8", errors="replace"):
+    if index.exists() and not has_index(folder):
         raise DataError(
             f"{index} was not written by stakes, so it is not overwritten.",
             hint="write to a folder of its own:  --html reports/",
@@ -45,7 +51,7 @@ def write_index(folder: Path) -> Path:
         element("li", joined(
             element("h2", element("a", name, href=name.replace("%", "%25").replace("#", "%23"))),
             element("p", said),
-            element("p", joined(title, f" · made {made}"), class_="from"),
+            element("p", Html(f"{title} · made {unbroken(made)}"), class_="from"),
         ))
         for made, name, title, said in found
     ]  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from stakes.evaluation.case_account import case_name
 from stakes.evaluation.model_evaluation import AT_RANDOM
 from stakes.evaluation.model_table import shown_columns
+from stakes.evaluation.verdict import BRIEF
 from stakes.messages.quantities import (
     aligned,
     between,
@@ -185,7 +186,9 @@ def cases(sheet: Sheet) -> Html:
         for one, cost in zip(listed, aligned([one["cost"] for one in listed]), strict=True)
     ]
     caption = f"Under {sheet.record['best']}, at the stated costs{count_from}.{stays(sheet)}"
-    head = [named, "truth", "decision", "cost", "share of the cost"]
+    unit = sheet.record["application"]["unit"]
+    cost = f"cost ({unit})" if unit else "cost"
+    head = [named, "truth", "decision", cost, "share of the cost"]
     return section("The costliest cases", table(caption, head, rows, left=3))
 
 
@@ -202,6 +205,7 @@ def slices(sheet: Sheet) -> Html:
     rows = []
     for name, part in parts.items():
         best, kind = part["models"][0], part["verdict"]["kind"]
+        kind = BRIEF.get(kind, kind)
         shown = normalized(best["nec"]), between(best["interval"])
         rows.append(row(name, part["best"], kind, grouped(part["cases"]), *shown, left=2))
     interval = f"{percent(sheet.record['level'])} interval"

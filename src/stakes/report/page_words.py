@@ -10,7 +10,18 @@ from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.evaluation.verdict import difference_words, quoted_name
 from stakes.messages.quantities import digits_apart, percent, plain
 from stakes.report.charts import Chart, cursor, line_swatch, swatch
-from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
+from stakes.report.markup import (
+    Html,
+    data_url,
+    element,
+    folded,
+    joined,
+    row,
+    section,
+    table,
+    text,
+    unbroken,
+)
 from stakes.report.page_inputs import LARGE, stays
 
 if TYPE_CHECKING:
@@ -27,7 +38,7 @@ def verdict(sheet: Sheet) -> Html:
         warning = "warning " if remark["severity"] == "warning" else ""
         parts.append(element("p", remark["text"], class_=f"{warning}remark stated"))
     if said["remarks"] and sheet.moves:
-        hidden = "These remarks hold only for the stated costs; press Reset to return to those."
+        hidden = "Remarks are hidden: they hold only for the stated costs. Reset shows them again."
         parts.append(Html(f'<p class="soft unstated" hidden>{hidden}</p>'))
     return joined(*parts)
 
@@ -68,6 +79,8 @@ def _key(sheet: Sheet, chart: Chart, lines: dict[str, str]) -> Html:
 _MARKED = ("bayes", "decision", "factor", "abstain", "share")
 #: What the grey line at NEC 1 is.
 _CONSTANT = {"grey": "always the same decision"}
+#: What the diagonal is, where predictions are drawn against what was observed.
+_CALIBRATED = {"grey": "perfectly calibrated"}
 
 
 def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
@@ -85,7 +98,7 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
         "bayes": ("If the costs were different", "Lower is better. Costlier misses and more "
                   f"“{app['classes'][-1]}” both move the vertical line to the right."
                   f"{f' Bands: {level} intervals.' if sure else ''}", {**best, **_CONSTANT}),
-        "reliability": ("Can the probabilities be trusted?", chart.caption, {}),
+        "reliability": ("Can the probabilities be trusted?", chart.caption, _CALIBRATED),
         "decision": ("Is a model worth using at all?", "Net benefit in true positives per case at "
                      "the stated share; higher is better. Only the cost slider moves the "
                      "vertical line.",
@@ -108,7 +121,7 @@ def _captioned(sheet: Sheet, chart: Chart) -> tuple[str, str, dict[str, str]]:
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
                   f"in proportion; models decide again by their probabilities. {line}", _CONSTANT),
         "trust": ("Can the probabilities be trusted?", f"Predicted probability of {name} against "
-                  f"how often it occurs. {chart.caption}", {}),
+                  f"how often it occurs. {chart.caption}", _CALIBRATED),
     }[kind]  # fmt: skip
 
 
@@ -197,7 +210,7 @@ def _holds(record: Any) -> list[Html]:
         winner = others.get(each["winner"], each["winner"])
         rows.append(row(stretch, winner, left=1))
     head = [f"false alarms per missed “{app['classes'][1]}”", "cheapest model, uncalibrated"]
-    every = table("At the stated share, measured on these same cases.", head, rows)
+    every = table("At the stated share, measured on these same cases.", head, rows, left=2)
     return [element("li", folded("Which model is cheapest at which cost", every), class_="plain")]
 
 
@@ -211,7 +224,7 @@ def computed(sheet: Sheet) -> Html:
     """How to get the same figures again, and the figures to download."""
     record = sheet.record
     facts = dict(record["facts"])
-    parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
+    parts = [element("pre", unbroken(str(facts.pop("command"))))] if "command" in facts else []
     if sheet.large:
         parts.append(element("p", LARGE, class_="soft"))
     elif record["inquiry"] is not None:
@@ -219,7 +232,10 @@ def computed(sheet: Sheet) -> Html:
         parts.append(element("p", again, class_="soft"))
     names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
     pairs = [
-        joined(element("dt", str(names.get(key, key))), element("dd", str(value)))
+        joined(
+            element("dt", str(names.get(key, key))),
+            element("dd", unbroken(str(value)) if key == "calibrate" else str(value)),
+        )
         for key, value in facts.items()
     ]
     explained = (

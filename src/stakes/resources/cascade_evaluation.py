@@ -91,26 +91,30 @@ class CascadeEvaluation(AnswersGuesses):
         return (self.cost(self.best_stage) - self.cost()) / room if room > 0 else float("nan")
 
     def frame(self) -> Frame:
-        """One row for each way to decide: cost per case with its interval, and what is saved."""
+        """One row for each way to decide: its cost, and what the cascade saves against it."""
         costs = {name: _mean(each, self.shares, self.level) for name, each in self.costs.items()}
         saved = {name: self.saving(name) for name in costs}
         columns: dict[str, list[Any]] = {"way": list(costs)}
-        for title, values in (("cost", costs), ("saving", saved)):
+        for title, values in (("cost", costs), ("cascade_saves", saved)):
             for k, end in enumerate(("", "_low", "_high")):
                 columns[title + end] = [each[k] for each in values.values()]
         return Frame(columns)
 
     @property
     def text(self) -> str:
-        """The verdict in two or three sentences."""
+        """The verdict in one to four sentences."""
         app = self.cascade.application
-        saved, low, high = self.saving()
         factor, each = 1.0, "per case"
         if app.volume is not None:
             factor = app.volume
             each = f"a {app.period}" if app.period else f"on {grouped(app.volume)} cases"
-        amount = money(saved * factor, app.unit)
-        ends = " to ".join(money(value * factor, None) for value in (low, high))
+        return self._verdict(factor, each) + self._rival(factor, each)
+
+    def _verdict(self, factor: float, each: str) -> str:
+        """What to ask, and what that saves."""
+        saved, low, high = (factor * value for value in self.saving())
+        amount = money(saved, self.cascade.application.unit)
+        ends = " to ".join(money(value, None) for value in (low, high))
         none = f"always deciding '{self.naive_decision}'"
         asking, best = f"asking only {self.best_stage}", f"Ask only {self.best_stage}"
         if self.best_stage == NO_STAGE:
@@ -128,6 +132,16 @@ class CascadeEvaluation(AnswersGuesses):
             f"{percent(self.way_to_oracle, 0)} of what an oracle that knows whom to ask would "
             f"save. It asks {', '.join([f'{first} of cases', *others])}."
         )
+
+    def _rival(self, factor: float, each: str) -> str:
+        """A sentence about confidence thresholds, if they cost less than the cascade."""
+        less, high, low = (-factor * value for value in self.saving(CONFIDENCE))
+        if less <= 0:
+            return ""
+        amount = money(less, self.cascade.application.unit)
+        ends = " to ".join(money(value, None) for value in (low, high))
+        doubt = "" if low > 0 else ", which may be chance"
+        return f" Thresholds on confidence cost {amount} less {each} ({ends}){doubt}."
 
     def __str__(self) -> str:
         return self.text

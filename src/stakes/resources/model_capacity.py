@@ -106,21 +106,6 @@ class ModelCapacity:
             low[at], high[at] = each.low / first.n_cases, min(most / first.n_cases, 1.0)
         return low, high
 
-    def refuse_beyond(self, model: str, decisions: NDArray[Any]) -> None:
-        """Raise where decisions that were given break a limit."""
-        found = next(iter(self.optima.values()))
-        each = np.ones(decisions.size) if self.weights is None else self.weights
-        taken = np.bincount(decisions, each, len(found.names)) / each.sum()
-        for one in found.limits:
-            used = float(taken[found.names.index(one.limit.decision)]) * found.n_cases
-            close = _CLOSE * found.n_cases
-            if not one.low - close <= used <= one.high + close:
-                raise DataError(
-                    f"{model!r} decides '{one.limit.decision}' in {grouped(used)} of "
-                    f"{grouped(found.n_cases)} cases; the limit is {one.limit.ends_words}.",
-                    hint="give its probabilities, so that it can keep the limit, or leave it out",
-                )
-
     def record(self) -> list[dict[str, Any]]:
         """A row for each model and limit, as JSON types."""
         return [
@@ -142,6 +127,22 @@ class ModelCapacity:
             amount = _amount(found.price, self.unit)
             said.append(Note("capacity-cost", model=model, amount=amount))
         return said
+
+
+def refuse_beyond(limited: ModelCapacity, model: str, decisions: NDArray[Any]) -> None:
+    """Raise where decisions that were given break a limit."""
+    found = next(iter(limited.optima.values()))
+    each = np.ones(decisions.size) if limited.weights is None else limited.weights
+    taken = np.bincount(decisions, each, len(found.names)) / each.sum()
+    for one in found.limits:
+        used = float(taken[found.names.index(one.limit.decision)]) * found.n_cases
+        close = _CLOSE * found.n_cases
+        if not one.low - close <= used <= one.high + close:
+            raise DataError(
+                f"{model!r} decides '{one.limit.decision}' in {grouped(used)} of "
+                f"{grouped(found.n_cases)} cases; the limit is {one.limit.ends_words}.",
+                hint="give its probabilities, so that it can keep the limit, or leave it out",
+            )
 
 
 def possible_always(low: FloatArray, high: FloatArray) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_level, as_whole, of_kind, same_length
+from stakes._checks import as_level, as_switch, as_whole, of_kind, same_length
 from stakes._guesses import AnswersGuesses
 from stakes._names import as_names, one_of
 from stakes._random import as_generator
@@ -158,7 +158,7 @@ def review_plan(
     _refuse_odd(people, names, len(known))
     given, people = people, tuple(one.in_order(known) for one in people)
     at_once = np.einsum("nk,nkm->nm", array, values)
-    of_kind(final, "final", bool)
+    as_switch(final, "final")
     asked = [_answers(array, values, one.errors, final=final) for one in people]
 
     def solve(who: Sequence[Reviewer], reviewed: Sequence[FloatArray]) -> CapacityOptimum:

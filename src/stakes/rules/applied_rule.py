@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stakes._checks import refuse_bad_posteriors
 from stakes._columns import as_array, as_floats
 from stakes._kernels.bayes_rule import code_type
+from stakes._kernels.class_scores import log_softmax
 from stakes._names import as_positions, encode, listed
 from stakes.application import CaseCosts
 from stakes.decisions import bayes_decisions
@@ -60,7 +61,12 @@ def _single(rule: CutPoints, scores: Any) -> NDArray[Any]:
     table = as_array(scores, "scores").ndim == 2 and not is_single_column(scores)
     if table and rule.scores != "rank":
         return Posteriors.from_logits(scores, rule.classes).log_odds
-    return as_floats(scores, "scores")
+    return _half_again(as_floats(scores, "scores"), scores)
+
+
+def _half_again(array: NDArray[Any], scores: Any) -> NDArray[Any]:
+    """Scores in half precision if they were given so; columns are read as doubles."""
+    return array.astype(np.float16) if getattr(scores, "dtype", None) == np.float16 else array
 
 
 def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
@@ -68,18 +74,27 @@ def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
     if rule.calibrator is not None:
         return rule.calibrator.posteriors(as_fitted(rule, scores))
     if rule.scores == "log_odds":
-        return Posteriors.from_logits(scores, rule.classes).values
+        return _of_possible(rule, Posteriors.from_logits(scores, rule.classes))
     if rule.scores == "llr":
         assert rule.said_at is not None
         return Posteriors.from_llrs(scores, rule.said_at, rule.classes).values
     return _as_given(rule, scores)
 
 
+def _of_possible(rule: CutPoints, told: Posteriors) -> NDArray[Any]:
+    """Posteriors of the classes that can occur, which another class could round to 0."""
+    never = [factor == 0 for factor in rule.factors]
+    if not any(never):
+        return told.values
+    logs = np.where(never, -np.inf, told.log_values)
+    lost = np.isneginf(logs).all(axis=1)
+    logs[lost] = told.log_values[lost]
+    return np.exp(log_softmax(logs))
+
+
 def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes, in their own type."""
-    array = _in_order(rule, scores)
-    if getattr(scores, "dtype", None) == np.float16:  # a column is read as float64
-        return array.astype(np.float16)
+    array = _half_again(_in_order(rule, scores), scores)
     narrow = np.dtype(rule.score_type)
     if not rule.has_cuts and narrow.itemsize < array.dtype.itemsize:
         return array.astype(narrow)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import float_of, sum_tolerance
+from stakes._columns import as_array
 from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
@@ -73,6 +74,8 @@ def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> Fl
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
     if not rule.stays:
         posteriors = posteriors * [float(factor) for factor in rule.factors]
+        lost = posteriors.sum(axis=1) == 0  # of two classes, the other one is certain
+        posteriors[lost] = [factor > 0 for factor in rule.factors]
         posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     if not rule.per_case:
         return np.asarray(rule.priced_costs.values.T @ posteriors.T)
@@ -134,7 +137,8 @@ def outside(rule: DecisionRule, scores: FloatArray) -> NDArray[np.bool_]:
 
 def decided_one(rule: DecisionRule, score: Any) -> Name:
     """See `DecisionRule.decide_one`."""
-    lone = isinstance(score, (list, tuple, np.ndarray)) and np.shape(score) == (1,)
+    several = isinstance(score, (list, tuple, np.ndarray))
+    lone = several and as_array(score, "score").shape == (1,)
     if rule.scores != "decision" and (score is None or isinstance(score, str) or lone):
         wanted = "a number, or one for each class" if len(rule.classes) > 2 else "a number"
         hint = "several cases at once:  rule.decide(scores)" if lone else None

@@ -26,6 +26,7 @@ from stakes.rules.raw_cuts import SCORE_TYPES
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
 from stakes.rules.rule_parts import (
     columns_of_rule,
+    converted_cut,
     formulas_of_rule,
     prices_of_rule,
     priors_of_calibrator,
@@ -135,7 +136,6 @@ class DecisionRule(CutPoints):
             keep(self, "score_range", two_numbers(self.score_range, "score_range"))
         if self.cut_texts is not None:
             keep(self, "cut_texts", tuple(of_kind(self.cut_texts, "cut_texts", Iterable)))
-        of_kind(self.per_case, "per_case", bool)
         keep(self, "columns", columns_of_rule(self))
         keep(self, "case_costs", formulas_of_rule(self))
         keep(self, "prices", prices_of_rule(self))
@@ -424,7 +424,7 @@ class DecisionRule(CutPoints):
         if self.calibrator is not None or not {scores, self.scores} <= set(convertible):
             raise DataError(f"a rule on {self.scores} cannot be stated on {scores}.")
         place = self.priors if self.from_priors is None else self.from_priors
-        cut = None if self.cut is None else _converted(self.cut, self.scores, scores, place)
+        cut = None if self.cut is None else converted_cut(self.cut, self.scores, scores, place)
         dropped: dict[str, Any] = {"score_range": None, "cut_texts": None}
         return replace(self, scores=scores, from_priors=place, cut=cut, **dropped)
 
@@ -489,18 +489,3 @@ class DecisionRule(CutPoints):
 
     def __hash__(self) -> int:
         return hash((self.application, self.scores, self.cut, self.per_case, self.model))
-
-
-def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:
-    """A cut that was chosen on one kind of scores, converted to another kind."""
-    if "llr" in (scores, wanted) and priors is None:
-        raise PriorError("log-likelihood ratios need the priors for which posteriors were made.")
-    with np.errstate(divide="ignore", over="ignore"):
-        base = 0.0 if priors is None else float(np.log(priors[1]) - np.log(priors[0]))
-        if scores == "posterior":
-            odds = float(np.log(cut) - np.log1p(-cut))
-        else:
-            odds = cut + base if scores == "llr" else cut
-        if wanted == "llr":
-            return odds - base
-        return odds if wanted == "log_odds" else float(1 / (1 + np.exp(-odds)))

@@ -92,4 +92,6 @@ def _second(rule: CutPoints, scores: FloatArray) -> FloatArray:
     """The calibrated posterior of the second class, at the rule's priors."""
     first, second = (float(factor / max(rule.factors)) for factor in rule.factors)
     found = calibrated_second(rule, scores)
+    if 0 in rule.factors:
+        return np.full(len(scores), float(second > 0))
     return np.asarray(second * found / (first * (1 - found) + second * found))

@@ -24,7 +24,8 @@ LARGEST_SCORE = 1e100
 def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
     """The last number of a wide type that is a cut of a narrow type, or below it, once rounded."""
     small, large = np.dtype(narrow).type, np.dtype(wide).type
-    after = float(np.nextafter(small(cut), small(np.inf)))
+    with np.errstate(over="ignore"):  # after the largest number comes infinity
+        after = float(np.nextafter(small(cut), small(np.inf)))
     if not (np.isfinite(cut) and np.isfinite(after)):
         return cut
     middle = large((cut + after) / 2)  # exact; it is rounded to the even one of the two

@@ -94,9 +94,13 @@ def posteriors_before(
             p = columns[-1]
             return [dialect.literal(1.0) - p, p] if len(columns) == 1 else columns
         return _of_odds_against(dialect, _odds_against(rule, dialect, columns, scaling, keep), keep)
-    lit, most = dialect.literal, keep("most", dialect.greatest(columns))
     if scaling is None and rule.scores == "posterior":
         return columns
+    if scaling is None and 0 in rule.factors:  # a class that cannot occur rounds no other to 0
+        pairs = list(zip(columns, rule.factors, strict=True))
+        possible = next(column for column, factor in pairs if factor)
+        columns = [column if factor else possible for column, factor in pairs]
+    lit, most = dialect.literal, keep("most", dialect.greatest(columns))
     if rule.scores == "posterior":
         parts = [each / most for each in columns]
     else:

@@ -78,7 +78,7 @@ def load_rule(path: str | Path) -> DecisionRule:
     <DecisionRule of gbm: p > 0.0909>
     """
     name = str(path)
-    content = _SEAL.opened(_SEAL.parsed(as_path(path).read_bytes(), name), name)
+    content = _SEAL.opened(_SEAL.parsed(as_path(path).read_bytes(), name), name, path)
     try:
         rule = _made(content)
         again = record_of(rule)

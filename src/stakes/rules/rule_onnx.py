@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._checks import as_whole, of_kind
+from stakes._checks import as_switch, as_whole
 from stakes._files import as_path, write_whole
 from stakes._names import one_of
 from stakes.exceptions import CostError, DataError
@@ -49,7 +49,7 @@ def rule_as_onnx(
 def _takes_one(rule: DecisionRule, single: bool | None) -> bool:
     """Whether the input is one score per case, rather than one per class."""
     two, posterior = len(rule.classes) == 2, rule.scores == "posterior"
-    chosen = two and not posterior if single is None else of_kind(single, "single", bool)
+    chosen = two and not posterior if single is None else as_switch(single, "single")
     if chosen and not two:
         raise DataError(f"a single score does not tell {len(rule.classes)} classes apart.")
     if two and not chosen and not posterior:

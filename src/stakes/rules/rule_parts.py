@@ -39,7 +39,13 @@ def priors_of_calibrator(rule: DecisionRule) -> FloatArray:
 
 
 def refuse_what_contradicts(rule: DecisionRule) -> None:
-    """Raise for parts that contradict each other."""
+    """Raise for parts of a wrong type, and for parts that contradict each other."""
+    of_kind(rule.per_case, "per_case", bool)
+    texts = {"model": [rule.model], "digest": [rule.digest], "cut_texts": rule.cut_texts or ()}
+    for what, each in texts.items():
+        for text in each:
+            if text is not None:
+                of_kind(text, what, str)
     if rule.scores == "rank" and rule.cut is None and rule.calibrator is None:
         raise DataError("a rule on ranks needs `cut` or a calibrator.")
     if rule.cut is not None:
@@ -123,3 +129,18 @@ def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:
         for text in row:
             CostExpression(text)  # refuses a formula that cannot be parsed
     return table
+
+
+def converted_cut(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:
+    """A cut that was chosen on one kind of scores, converted to another kind."""
+    if "llr" in (scores, wanted) and priors is None:
+        raise PriorError("log-likelihood ratios need the priors for which posteriors were made.")
+    with np.errstate(divide="ignore", over="ignore"):
+        base = 0.0 if priors is None else float(np.log(priors[1]) - np.log(priors[0]))
+        if scores == "posterior":
+            odds = float(np.log(cut) - np.log1p(-cut))
+        else:
+            odds = cut + base if scores == "llr" else cut
+        if wanted == "llr":
+            return odds - base
+        return odds if wanted == "log_odds" else float(1 / (1 + np.exp(-odds)))

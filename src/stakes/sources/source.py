@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from stakes._checks import of_kind
-from stakes._columns import cells_of
+from stakes._columns import cells_of, columns_by_text
 from stakes._files import as_path
 from stakes._optional import load
 from stakes.exceptions import DataError, MissingExtraError
@@ -212,13 +212,13 @@ def from_frame(frame: Any, name: str = "the frame") -> Table:
         The same columns.
     """
     try:
-        rows = nw.from_native(frame, eager_only=True)
+        columns = columns_by_text(frame, "frame")
     except TypeError:
         lazy = "stakes.evaluate_frame(frame, ...), which counts them where they are"
         hint = f"a data frame, such as pandas.DataFrame(rows); lazy ones go to {lazy}"
         message = f"rows in memory are needed; got {type(frame).__name__}."
         raise DataError(message, hint=hint) from None
-    if not len(rows):
+    if not any(map(len, columns.values())):
         raise DataError(f"{name} has no rows.", hint="I need one row per case")
-    columns = {str(column): cells_of(rows[column]) for column in rows.columns}
-    return table_of_columns(name, columns, "data frame")
+    cells = {text: cells_of(column) for text, column in columns.items()}
+    return table_of_columns(name, cells, "data frame")

@@ -230,6 +230,12 @@ class ConfusionMatrix(Storable):
     def __hash__(self) -> int:
         return hash((self.classes, self.decisions, self.counts.tobytes()))
 
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        raise DataError(
+            "a confusion matrix has names, which an array loses.",
+            hint="matrix.counts; with names matrix.frame().to_pandas()",
+        )
+
     def frame(self) -> Frame:
         """One row per class and decision: truth, decision, count, rate."""
         cells = cell_names(self.classes, self.decisions)

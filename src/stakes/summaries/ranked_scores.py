@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_number, as_priors, of_kind, positive_share
+from stakes._checks import as_number, as_priors, as_switch, positive_share
 from stakes._columns import as_reals, in_brief
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.label_runs import Runs, stretch_sums
@@ -90,7 +90,7 @@ class RankedScores(Storable):
         >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
         array([0., 1.])
         """
-        cut = as_number(threshold, "threshold"), bool(of_kind(or_equal, "or_equal", bool))
+        cut = as_number(threshold, "threshold"), as_switch(or_equal, "or_equal")
         return np.asarray(self.counts_between([cut])[1])
 
     def counts_beside_each(self, thresholds: FloatArray) -> FloatArray:

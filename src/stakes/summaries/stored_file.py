@@ -96,7 +96,7 @@ def load_summary(path: str | Path) -> Any:
     file = as_path(path)
     data = file.read_bytes()
     parsed = _parquet_content if data[:4] == b"PAR1" else _SEAL.parsed
-    content = _SEAL.opened(parsed(data, file.name), file.name)
+    content = _SEAL.opened(parsed(data, file.name), file.name, file)
     if "summary" not in content:
         raise FormatError(f"{file.name} holds no `summary`.")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stakes._checks import as_number, of_kind
+from stakes._checks import as_number, as_switch
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.model_evaluation import ModelEvaluation
 from stakes.evaluation.verdict import KEEP
@@ -60,7 +60,7 @@ def assert_cost(
     Traceback (most recent call last):
     AssertionError: gbm costs 0.333 per case, more than 0.2.
     """
-    of_kind(surely, "surely", bool)
+    as_switch(surely, "surely")
     ev = _evaluation(y_true, models, options)
     given = {"cost": max_cost, "nec": max_nec}
     bars = {name: as_number(bar, f"max_{name}") for name, bar in given.items() if bar is not None}

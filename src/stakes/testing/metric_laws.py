@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_whole, of_kind
 from stakes._guesses import AnswersGuesses
+from stakes._names import one_of
 from stakes._random import as_generator
 from stakes.audit.compliance import compliance
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
@@ -244,12 +245,10 @@ def check_laws(
     >>> print(check_laws("f1", laws=["improvement", "cost"]).results[1].kept)
     False
     """
-    wanted = _EVERY if laws is None else tuple(laws)
-    unknown = [law for law in wanted if law not in _EVERY]
-    if unknown:
-        raise DataError(f"`laws` must be among {', '.join(_EVERY)}; got {', '.join(unknown)}.")
+    asked = _EVERY if laws is None else of_kind(laws, "laws", Iterable)
+    wanted = tuple(one_of(law, "laws", _EVERY) for law in asked)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
-    tables = _tables(n_classes, as_generator(rng))
+    tables = _tables(as_whole(n_classes, "n_classes", least=2, most=100), as_generator(rng))
     results = []
     for law in wanted:
         if law == "cost":

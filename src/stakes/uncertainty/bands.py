@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_level, as_whole, of_kind
+from stakes._checks import as_level, as_switch, as_whole, of_kind
 from stakes._columns import as_reals
 from stakes._guesses import AnswersGuesses
 from stakes._kernels import run_bootstrap
@@ -61,7 +61,9 @@ class Band(AnswersGuesses):
 
     def at(self, level: float, *, simultaneous: bool | None = None) -> Band:
         """The same band at another level, or of the other kind."""
-        joint = self.simultaneous if simultaneous is None else simultaneous
+        joint = self.simultaneous
+        if simultaneous is not None:
+            joint = as_switch(simultaneous, "simultaneous")
         if np.isnan(self.low).all():
             return replace(self, level=as_level(level), simultaneous=joint)
         return self._filled(as_level(level), joint)

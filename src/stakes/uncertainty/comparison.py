@@ -15,7 +15,7 @@ from stakes._columns import in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.cell_draws import posterior_cells, replicated_costs
 from stakes._kernels.interval_ends import percentile
-from stakes._names import listed, place_of
+from stakes._names import listed, one_of, place_of
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
@@ -441,8 +441,7 @@ def _checked(paired: Paired, method: str, stakes: Stakes) -> PairedCounts:
             "different cases, compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
     joint = _joint(paired)
-    if method not in ("posterior", "score"):
-        raise DataError(f"`method` must be 'posterior' or 'score'; got {method!r}.")
+    one_of(method, "method", ("posterior", "score"))
     check_names(joint.confusion(joint.systems[0]), stakes.applications[0])
     if joint is paired:
         counts = np.asarray(joint.counts, dtype=np.float64)

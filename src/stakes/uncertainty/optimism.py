@@ -12,6 +12,7 @@ from stakes._guesses import AnswersGuesses
 from stakes._kernels.interval_ends import percentile
 from stakes._kernels.roc_hull import best_decisions, cross_fitted_counts
 from stakes._kernels.run_bootstrap import draw_runs
+from stakes._names import one_of
 from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
@@ -145,12 +146,10 @@ def min_cost_optimism(
     """
     search = _Search.of(scores, application, normalized)
     apparent = search.cost(search.best)
-    if method == "cross_fit":
+    if one_of(method, "method", ("cross_fit", "bootstrap")) == "cross_fit":
         new = search.cost(search.cross_fitted(folds, draws, rng))
-    elif method == "bootstrap":
-        new = apparent + search.bootstrap_gap(200 if draws is None else draws, rng)
     else:
-        raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
+        new = apparent + search.bootstrap_gap(200 if draws is None else draws, rng)
     if search.app.costs.shape != (2, 2):
         return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
     moved = search.threshold_range(as_level(0.95), None, rng)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._checks import as_level, of_kind
-from stakes._guesses import AnswersGuesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
@@ -117,6 +117,7 @@ class BestRanges(AnswersGuesses):
         return f"<BestRanges over {self.over}: {self}>"
 
 
+@answers_guesses
 def best_ranges(
     systems: PairedCounts | Mapping[Any, ConfusionMatrix],
     application: Any = None,

@@ -34,7 +34,7 @@ def test_text_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CALL, "--prices", "0,0.5"]) == 0
     assert "confidence thresholds" in capsys.readouterr().out
     assert main([*CALL, "--prices", "0,0.5", "--csv"]) == 0
-    ends = "cost,cost_low,cost_high,saving,saving_low,saving_high"
+    ends = "cost,cost_low,cost_high,cascade_saves,cascade_saves_low,cascade_saves_high"
     assert capsys.readouterr().out.startswith(f"way,{ends}\n")
 
 

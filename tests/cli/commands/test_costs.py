@@ -16,6 +16,13 @@ def test_sentences_and_the_whole_matrix(run):
     assert f"--costs {example_path('pets-costs.toml')}" in ran.out
 
 
+def test_a_table_of_costs_is_shown_as_well(run, write):
+    ran = run("costs", write("c.csv", "truth,no,yes\nno,0,4\nyes,40,0\n"))
+    assert ran.code == 0, ran.err
+    assert "one missed 'yes' costs as much as 10 false alarms" in ran.out
+    assert "yes               40    0" in ran.out.splitlines()
+
+
 def test_a_matrix_that_does_not_fit_is_not_cut(run, write):
     names = [f"outcome {k:02}" for k in range(30)]
     ran = run("costs", write("c.toml", costs_template(names)))
@@ -34,6 +41,8 @@ def test_the_template_can_be_used_as_it_stands(run, abstain):
     assert app.costs.cost("cat", "dog") == 1
     ran = run("eval", pets, "--label", "species", "--proba", "*.p_*", "--costs", "c.toml")
     assert ran.code == 0
+    assert "every error (12 cells)" in ran.out or abstain
+    assert "never" not in ran.err
 
 
 def test_its_comments_add_the_abstention_that_the_option_adds():

@@ -63,6 +63,13 @@ def test_standard_input_to_standard_output(run, saved, monkeypatch):
     assert json.loads(told[0])["who"] == "x"
 
 
+def test_a_hyphen_prints(run, write, saved, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = ["decide", write("new.csv", NEW), "--rule", saved()]
+    assert run(*given, "-o", "-").out == run(*given).out
+    assert not (tmp_path / "-").exists()
+
+
 def test_json_lines_stand_as_they_were(run, write, saved):
     lines = '{"p": "0.50", "who": {"x": [1, {"y": 2.50}]}, "n": 12345678901234567890}\n {"p":0}  \n'
     told = run("decide", write("new.jsonl", lines), "--rule", saved()).out.splitlines()

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes import Inquiry
 from stakes.calibration import Affine
+from stakes.exceptions import DataError
+from stakes.inquiry.answers import answer
 from stakes.posteriors import Posteriors
 
 
@@ -129,6 +132,11 @@ def test_what_cannot_be_a_rule_is_refused(run, write, tmp_path):
     ran = run("eval", str(file), *ASKED, *COST, "--flip", "p", "--rule", str(out))
     assert "no column of the file holds" in ran.err
     assert not out.exists()
+    asked = {"label": "y", "positive": "yes", "scores": "p", "cost": {"fn": 10, "fp": 1}}
+    turned = Inquiry(source=str(file), flip="p", **asked)
+    pd = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+    with pytest.raises(DataError, match="turned the scores of 'p' around"):
+        answer(turned).decide(pd.read_csv(file))
     ran = run("eval", str(file), *ASKED, *COST, "--recalibrated")
     assert "--rule rule.json" in ran.err
     useless, _, _ = written(write, "u.csv", scores=np.random.default_rng(0).random(600))

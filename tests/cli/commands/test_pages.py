@@ -39,8 +39,10 @@ def test_a_folder_of_pages_has_an_index(run, write, tmp_path):
     assert "3 reports" in index
     assert "F1 treats a miss as" in index
     assert 'href="monitor-c.html"' in index
-    assert index.count("made 20") == 3
+    assert index.count('made <span class="word">20') == 3
     assert "script-src 'none'" in index
+    assert run("audit", "f2", *data, "--draws", "200", "--html", "reports/f2.html").code == 0
+    assert "4 reports" in (folder / "index.html").read_text(encoding="utf-8")
 
 
 def test_an_index_of_others_is_left_alone(run, write, tmp_path):

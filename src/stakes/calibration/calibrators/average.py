@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._checks import of_kind
+from stakes._columns import as_reals
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes.calibration.calibrator import Calibrator, same_sign
 from stakes.calibration.calibrator_file import made
@@ -129,9 +131,12 @@ class Average(Calibrator):
     ) -> None:
         if members is None:
             members, weights = [Rank(), VennAbers(), Beta()], [3.0, 3.0, 1.0]
+        of_kind(members, "members", Iterable)
         own = [m.unfitted() if isinstance(m, Calibrator) else made(m) for m in members]
-        shares = np.ones(len(own)) if weights is None else np.array(weights, dtype=np.float64)
-        parts = None if emphasis is None else [float(value) for value in emphasis]
+        shares = (
+            np.ones(len(own)) if weights is None else np.atleast_1d(as_reals(weights, "weights"))
+        )
+        parts = None if emphasis is None else np.ravel(as_reals(emphasis, "emphasis")).tolist()
         own_options = {"members": own, "weights": shares.tolist(), "emphasis": parts}
         super().__init__(priors=priors, classes=classes, bound=bound, **own_options)
         self.members = own
@@ -141,8 +146,8 @@ class Average(Calibrator):
             raise DataError("`members` must hold at least one calibrator; got none.")
         if shares.shape != (len(own),) or not (shares > 0).all():
             raise DataError(f"`weights` must be {len(own)} positive numbers; got {weights!r}.")
-        if emphasis is not None and not (np.array(emphasis) > 0).all():
-            raise DataError(f"`emphasis` must be positive; got {list(emphasis)}.")
+        if parts is not None and not (np.array(parts) > 0).all():
+            raise DataError(f"`emphasis` must be positive; got {parts}.")
         self.weights: FloatArray = shares / shares.sum()
 
     def unfitted(self) -> Average:

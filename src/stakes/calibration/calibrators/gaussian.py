@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._kernels.class_scores import binary_log_posteriors, median
+from stakes._names import one_of
 from stakes.calibration.calibrator import Calibrator, run_of
 from stakes.calibration.calibrator_json import Shapes
 from stakes.calibration.labelled_scores import Cases
@@ -96,10 +97,8 @@ class Gaussian(Calibrator):
         super().__init__(
             priors=priors, classes=classes, bound=bound, variances=variances, tails=tails
         )
-        if variances not in ("equal", "unequal"):
-            raise DataError(f"`variances` must be 'equal' or 'unequal'; got {variances!r}.")
-        if tails not in ("normal", "t"):
-            raise DataError(f"`tails` must be 'normal' or 't'; got {tails!r}.")
+        one_of(variances, "variances", ("equal", "unequal"))
+        one_of(tails, "tails", ("normal", "t"))
 
     def _fit(self, cases: Cases) -> None:
         odds = cases.two_class_odds("a density for each class needs cases of both")

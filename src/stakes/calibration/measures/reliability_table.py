@@ -14,6 +14,7 @@ from stakes._checks import as_level, as_whole, frozen, is_number
 from stakes._columns import in_brief
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.isotonic_blocks import pav_blocks
+from stakes._names import place_of
 from stakes._random import as_generator
 from stakes.calibration.labelled_scores import Cases, read_cases
 from stakes.exceptions import DataError, LabelError
@@ -308,7 +309,8 @@ def event_of(
         said = values[np.arange(len(top)), top]
         return said, top == cases.codes, cases.weights, _TOP
     wanted = cases.classes[1] if of is None else of
-    if wanted not in cases.classes:
-        raise LabelError(f"`of` must be one of the classes {list(cases.classes)}; got {of!r}.")
-    k = cases.classes.index(wanted)
+    k = place_of(wanted, cases.classes)
+    if k is None:
+        known = list(cases.classes)
+        raise LabelError(f"`of` must be one of the classes {known}; got {in_brief(of)}.")
     return values[:, k], cases.codes == k, cases.weights, str(wanted)

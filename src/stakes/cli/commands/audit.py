@@ -25,17 +25,22 @@ if TYPE_CHECKING:
     from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 
-FIRST_CALL = "stakes audit f1 --cost fn=10 fp=1 --prevalence 2%"
+FIRST_CALL = (
+    "stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p --cost fn=40 fp=4"
+)
 #: What most people need, in the order of a first call.
 MOST_USED = "metric file --label --positive --scores --cost --prevalence --all --plot --html"
 EXAMPLES = """examples:
-  stakes audit f1                                   in general
-  stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p   on your data
-  stakes audit f1 --cost fn=10 fp=1 --prevalence 2% against your costs
-  stakes audit f1 --cost fn=10 fp=1 churn.csv --label churned --positive yes \\
-         --scores gbm_p,logreg_p                    among your models
+in general, and a table of every metric:
+  stakes audit f1
+  stakes audit --all --cost fn=10 fp=1
+on your data, and among your models:
+  stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p
+  stakes audit f1 churn.csv --label churned --positive yes --scores gbm_p,logreg_p \\
+         --cost fn=10 fp=1
+against your costs, without data:
+  stakes audit f1 --cost fn=10 fp=1 --prevalence 2%
   stakes audit f2 --cost fn=10 fp=1 --plot levels.svg
-  stakes audit --all --cost fn=10 fp=1              a table of every metric
 
 `python -c "from stakes.metrics import catalogue; print(catalogue)"` lists the metrics. A metric of
 your own is audited from Python: stakes.audit.audit(my_function, application=...).

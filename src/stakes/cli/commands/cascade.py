@@ -122,13 +122,13 @@ def _print(found: CascadeEvaluation, costs_said: Sequence[str], prices: Mapping[
             for k, (low, high) in enumerate(zip(*ends, strict=True))
         ]
 
-    saved = aligned(rows["saving"].tolist(), 3)
+    saved = aligned(rows["cascade_saves"].tolist(), 3)
     print_columns(
         Column("asked", [words.get(name, name) for name in rows["way"]], label=True),
         Column(f"cost/case{tail}", aligned(rows["cost"].tolist())),
         Column(f"{level} interval", interval("cost"), drop=2),
         Column(f"cascade\nsaves{tail}", [s if k in others else "" for k, s in enumerate(saved)]),
-        Column(f"{level} interval", interval("saving"), drop=1),
+        Column(f"{level} interval", interval("cascade_saves"), drop=1),
     )
     print()
     print_wrapped(found.text, style=bold)

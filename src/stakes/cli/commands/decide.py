@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.options import RULE_WRITER, add_options
+from stakes.cli.options import PRINTABLE, RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     known = endings()
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
     parser.add_argument("file", help=f"{forms}; a pattern, a folder, or - for standard input")
-    add_options(parser, _OPTIONS, memory="800MB", on_error={"default": "stop"})
+    add_options(parser, _OPTIONS, memory="800MB", on_error={"default": "stop"}, output=PRINTABLE)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -132,7 +132,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
 
     from stakes import _files
     from stakes.engines.batch_capacity import limited_batch
-    from stakes.engines.decided_frame import arrays_decided, arrays_read, in_single
+    from stakes.engines.decided_frame import arrays_decided, arrays_read, in_narrow_type
     from stakes.engines.undecided_rows import (
         counted_faults,
         refuse_names,
@@ -146,7 +146,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     table, names = read_table(args.file), score_columns(rule, _names(args))
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
-    rule = in_single(rule, all(table.cells(name).dtype == np.float32 for name in names))
+    rule = in_narrow_type(rule, [table.cells(name).dtype for name in names])
     read = {name: _numbers(table, name, marked) for name in read_columns(rule, names)}
     scores, costs = arrays_read(rule, read, names)
     batch = None if args.capacity is None else limited_batch(rule, scores, costs, args.capacity)

@@ -41,7 +41,7 @@ EXAMPLES = (
     """examples:
   stakes eval churn.csv --label churned --positive yes --scores gbm_p,logreg_p \\
          --cost fn=40 fp=4 --unit EUR --volume 250000/yr --html report.html
-  stakes eval pets.csv --label species --proba 'p_*' --costs costs.toml
+  stakes eval pets.csv --label species --proba '*.p_*' --costs pets-costs.toml
   stakes eval day.csv --label truth --decisions modelA,modelB --cost fn=335 fp=35
   stakes eval --confusion A.csv,B.csv --positive yes --cost fn=335 fp=35
   stakes eval 'lake/year=*/*.parquet' --label y --scores p --cost fn=10 fp=1 --engine duckdb
@@ -106,9 +106,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_data_options(parser)
     add_model_options(parser)
-    add_options(parser, {**CONFUSION, **_READ}, memory="2GB")
-    add_cost_options(parser)
-    add_options(parser, _PRESET)
+    add_group(parser, "more about the cases", {**CONFUSION, **_READ}, memory="2GB")
+    add_options(add_cost_options(parser), _PRESET)
     add_group(parser, "limits, and a model that is in use", _CHALLENGE)
     group = parser.add_argument_group("what to print")
     forms = {**FORMS, "--quiet": "only the model to deploy and its threshold"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.application import CostMatrix, read_uncertain_costs
+from stakes.application import CostMatrix, read_costs, read_uncertain_costs
 from stakes.application.cost_sentences import describe_application, spoken
 from stakes.application.cost_sentences import shown as shown_name
 from stakes.cli.show.fixed_width import Column, fitted
@@ -17,11 +17,12 @@ _MOST_ROWS = 40
 
 def print_costs(path: str) -> None:
     """Say back what a file of costs holds."""
-    costs = read_uncertain_costs(path)
-    print(shown(describe_application(costs.expected)))
-    if len(costs.corners()) > 1:
+    ranged = read_uncertain_costs(path) if path.lower().endswith(".toml") else None
+    stated = read_costs(path) if ranged is None else ranged.expected
+    print(shown(describe_application(stated)))
+    if ranged is not None and len(ranged.corners()) > 1:
         print("(costs given as ranges are shown by their means)")
-    print(f"\n{_table(costs.expected.costs)}")
+    print(f"\n{_table(stated.costs)}")
     print(f"\nTo use them:\n  stakes eval DATA.csv --label COLUMN ... --costs {shown(path)}")
 
 

@@ -18,7 +18,7 @@ from stakes.cli.show.terminal import (
 from stakes.evaluation import Evaluation
 from stakes.evaluation.case_account import case_name, costliest_cases
 from stakes.evaluation.model_table import MOST_SHOWN, shown_columns, unshown_models
-from stakes.evaluation.verdict import AFTER
+from stakes.evaluation.verdict import AFTER, BRIEF
 from stakes.messages.audience import shown
 from stakes.messages.notes import flagged
 from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
@@ -176,6 +176,7 @@ def _print_slices(ev: Evaluation) -> None:
     level = percent(ev.level).replace(" ", "")
     ends = [model.interval for model in best.values()]
     limits = ["too few" if each is None else f"{each[0]:.3f} - {each[1]:.3f}" for each in ends]
+    kinds = [BRIEF.get(part.verdict_kind, part.verdict_kind) for part in parts.values()]
     print()
     print_columns(
         Column("slice", list(parts), label=True),
@@ -183,7 +184,7 @@ def _print_slices(ev: Evaluation) -> None:
         Column("best", [model.name for model in best.values()], label=True),
         Column("NEC", [_nec(model.nec) for model in best.values()]),
         Column(f"{level} interval", limits, drop=1),
-        Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
+        Column("verdict", kinds, drop=2, right=False),
     )
 
 

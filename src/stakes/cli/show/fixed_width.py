@@ -91,17 +91,20 @@ def _widths(columns: Sequence[Column], width: int, shortest: int) -> list[int]:
 
 
 def _lines(text: str, column: Column, width: int) -> list[str]:
-    """A cell in lines of its width: a label is broken between its parts where that will do."""
+    """A cell in lines of its width: a label is broken between its parts where that will do.
+
+    Further lines are indented, so that they do not read as rows.
+    """
     text = marked(text)
     if not column.label or display_width(text) <= width:
         return [text]
-    lines = [""]
+    lines, further = [""], "  " if width >= _SHORT_LABEL else ""
     for part in _BREAKS.split(text):
-        if lines[-1] and display_width(lines[-1] + part.rstrip()) > width:
-            lines.append("")
+        if lines[-1].strip() and display_width(lines[-1] + part.rstrip()) > width:
+            lines.append(further)
         for character in part:
             if display_width(lines[-1] + character) > width and character != " ":
-                lines.append("")
+                lines.append(further)
             lines[-1] += character
     return [line.rstrip() for line in lines]
 

@@ -159,11 +159,14 @@ def page_in(path: str | None, name: str) -> str | None:
 
 
 def list_page(given: str | None, written: str | None) -> None:
-    """Write the index of the folder that was given for a page."""
-    if written is not None and given != written:
-        from stakes.report.page_index import write_index
+    """Write the index of the folder that was given for a page, or that has one of ours."""
+    if written is None:
+        return
+    from stakes.report.page_index import has_index, write_index
 
-        write_index(Path(written).parent)
+    folder = Path(written).parent
+    if given != written or has_index(folder):
+        write_index(folder)
 
 
 def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:

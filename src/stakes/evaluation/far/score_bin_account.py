@@ -24,6 +24,7 @@ from stakes.evaluation.model_rows import Cases, Model
 from stakes.evaluation.recalibration import Judged, Variant, priced, rule_on
 from stakes.exceptions import DataError, StakesError
 from stakes.messages.notes import Note
+from stakes.results import as_ends
 from stakes.rules import DecisionRule
 from stakes.summaries import (
     ConfusionMatrix,
@@ -252,7 +253,7 @@ def worth_of_bins(
         pair = {"re-calibrated": (model, one.recalibrated), "as is": (name, best)}
         sides = [
             Figures(side, "posteriors", each.confusion, each.cost, each.nec,
-                    interval=interval(whose, each))
+                    interval=as_ends(interval(whose, each)))
             for side, (whose, each) in pair.items()
         ]  # fmt: skip
         cases = 0.0 if one.number is None else float(one.number.sum())

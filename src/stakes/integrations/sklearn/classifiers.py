@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, same_length
 from stakes._columns import as_weights, refuse_masked
 from stakes._guesses import answers_guesses
 from stakes._names import encode
@@ -272,6 +272,7 @@ class BayesDecisionClassifier(AroundClassifier):
         if costs is None:
             return np.asarray(wide @ self.application_.costs.values)
         values = as_case_costs(costs, self.application_).values
+        same_length("X", len(wide), "costs", len(values))
         return np.asarray(np.einsum("nk,nkm->nm", wide, values))
 
     def _given(self, X: Any) -> NDArray[Any]:

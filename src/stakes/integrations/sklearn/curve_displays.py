@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from stakes import curves, plots
+from stakes._checks import of_kind
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
 
@@ -49,7 +50,7 @@ class _CurveDisplay:
 
     def __init__(self, curve: Any, *, name: str | None = None) -> None:
         self.curve = curve
-        self.name = name
+        self.name = None if name is None else of_kind(name, "name", str)
         self.ax_: Any = None
         self.figure_: Any = None
 

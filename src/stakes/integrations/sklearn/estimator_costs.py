@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from stakes._checks import as_posterior_array
-from stakes._columns import as_weights
+from stakes._columns import as_reals, as_weights
 from stakes._names import encode
 from stakes.application import Application, CaseCosts, CostMatrix, as_application
 from stakes.application.application import refuse_paid_errors
@@ -108,7 +108,7 @@ def as_case_costs(costs: Any, app: Application) -> CaseCosts:
     """Costs per case in the order, and under the names, of the application."""
     names = (app.classes, app.decisions)
     if not isinstance(costs, CaseCosts):
-        return CaseCosts(_of_shape(np.asarray(costs, dtype=np.float64), app), *names)
+        return CaseCosts(_of_shape(as_reals(costs, "costs", CostError), app), *names)
     values = _of_shape(costs.values, app)
     if (costs.classes, costs.decisions) == names:
         return costs

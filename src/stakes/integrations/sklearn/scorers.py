@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from stakes._columns import in_brief
 from stakes._guesses import answers_guesses
 from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
 from stakes.evaluation.model_rows import decides_by_cost, inside
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError
 from stakes.integrations.sklearn.estimator_costs import (
     as_case_costs,
     cost_per_case,
@@ -148,6 +149,8 @@ def _predicted(estimator: Any, X: Any, costs: Any) -> Any:
 
     Searches and pipelines are opened for that, so that no request for `predict` is needed.
     """
+    if not hasattr(estimator, "predict"):
+        raise DataError(f"`estimator` must have `predict`; got {in_brief(estimator)}.")
     if costs is None or not decides_by_cost(estimator):
         return estimator.predict(X)
     while not hasattr(estimator, "decides_by_cost"):

@@ -105,7 +105,7 @@ def weights_learnt(metadata: Mapping[str, Any]) -> Any:
 def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray]:
     """Labels as a column, the sorted classes, and the position of each label among them."""
     if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
+        raise DataError("requires y to be passed, but the target y is None.")
     refuse_masked(X, "X")
     refuse_masked(y, "y")
     check_classification_targets(y)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
 from torch import nn
 
-from stakes._checks import as_priors
+from stakes._checks import as_number, as_priors, as_switch
 from stakes._guesses import answers_guesses
+from stakes._names import one_of
 from stakes.application import Application, as_application, class_factors
 from stakes.exceptions import CostError, DataError
-from stakes.integrations.torch.tensors import as_codes, refuse_bad_scores, refuse_other_length
+from stakes.integrations.torch.tensors import (
+    as_codes,
+    of_tensor,
+    refuse_bad_scores,
+    refuse_other_length,
+)
 from stakes.typing import Priors
 
 Scale = Literal["log", "linear"]
@@ -34,6 +40,7 @@ def expected_costs(log_posteriors: Any, costs: Any, *, log: bool) -> Any:
     return torch.logsumexp(log_posteriors[:, :, None] + logs, dim=1)
 
 
+@answers_guesses
 def soft_decisions(
     logits: Any,
     costs: Any,
@@ -90,18 +97,29 @@ def soft_decisions(
     >>> soft_decisions(logits, torch.tensor([[0.0, 1.0], [3.0, 0.0]]))
     tensor([[0.2500, 0.7500]])
     """
-    learnt = isinstance(temperature, torch.Tensor)
-    if not (learnt or temperature > 0):
-        raise DataError(f"`temperature` must be positive; got {temperature:g}.")
+    one_of(scale, "scale", ("log", "linear"))
+    if not isinstance(temperature, torch.Tensor):
+        temperature = checked_temperature(temperature)
+    if of_tensor(costs, "costs").ndim not in (2, 3):
+        raise CostError(f"`costs` must have two or three dimensions; got {tuple(costs.shape)}.")
+    refuse_bad_scores(logits, costs.shape[-2])
     above = costs - costs.amin(dim=-1, keepdim=True)
     heights = expected_costs(logits.log_softmax(dim=1), above, log=scale == "log")
     if offsets is not None:
-        heights = heights + offsets
+        heights = heights + of_tensor(offsets, "offsets")
     soft = (-heights / temperature).softmax(dim=1)
     if not straight_through:
         return soft
     hard = torch.nn.functional.one_hot(heights.argmin(dim=1), heights.shape[1]).to(soft.dtype)
     return hard + soft - soft.detach()
+
+
+def checked_temperature(value: Any, name: str = "temperature") -> float:
+    """A positive number."""
+    number = as_number(value, name)
+    if not 0 < number < np.inf:
+        raise DataError(f"`{name}` must be positive; got {number:g}.")
+    return number
 
 
 def annealed_temperature(step: int, steps: int, *, start: float = 1.0, stop: float = 0.05) -> float:
@@ -126,10 +144,9 @@ def annealed_temperature(step: int, steps: int, *, start: float = 1.0, stop: flo
     >>> [round(annealed_temperature(k, 3, start=1.0, stop=0.01), 3) for k in range(3)]
     [1.0, 0.1, 0.01]
     """
-    if not (start > 0 and stop > 0):
-        raise CostError(f"temperatures must be positive; got {start:g} and {stop:g}.")
-    share = min(max(step / max(steps - 1, 1), 0.0), 1.0)
-    return float(start * (stop / start) ** share)
+    first, last = checked_temperature(start, "start"), checked_temperature(stop, "stop")
+    share = as_number(step, "step") / max(as_number(steps, "steps") - 1, 1)
+    return float(first * (last / first) ** min(max(share, 0.0), 1.0))
 
 
 class _CostLoss(nn.Module):
@@ -233,12 +250,12 @@ class ExpectedCostLoss(_CostLoss):
         from_priors: Priors | None = None,
     ) -> None:
         super().__init__(application, from_priors)
-        if scale not in ("log", "linear"):
-            raise DataError(f"`scale` must be 'log' or 'linear'; got {scale!r}.")
+        one_of(scale, "scale", ("log", "linear"))
         self.temperature = temperature
         self.scale: Scale = scale
-        self.straight_through = straight_through
-        offsets = torch.zeros(len(self.application.decisions)) if learn_offsets else None
+        self.straight_through = as_switch(straight_through, "straight_through")
+        learnt = as_switch(learn_offsets, "learn_offsets")
+        offsets = torch.zeros(len(self.application.decisions)) if learnt else None
         self.offsets = None if offsets is None else nn.Parameter(offsets)
 
     def forward(
@@ -260,7 +277,11 @@ class ExpectedCostLoss(_CostLoss):
         n_classes, n_decisions = self.application.costs.shape
         refuse_bad_scores(logits, n_classes)
         target = as_codes(target, n_classes, len(logits))
-        if costs is not None and costs.shape != (len(logits), n_classes, n_decisions):
+        if costs is not None and of_tensor(costs, "costs").shape != (
+            len(logits),
+            n_classes,
+            n_decisions,
+        ):
             raise CostError(
                 f"`costs` must have shape ({len(logits)}, {n_classes}, {n_decisions}), one table "
                 f"per case; got {tuple(costs.shape)}."
@@ -339,14 +360,15 @@ class BinaryExpectedCostLoss(_CostLoss):
                 f"two classes and two decisions are needed; got {app.costs.shape}.",
                 hint="use ExpectedCostLoss",
             )
-        start = torch.tensor(app.log_odds_threshold if threshold is None else float(threshold))
+        given = app.log_odds_threshold if threshold is None else as_number(threshold, "threshold")
+        start = torch.tensor(given)
         if not bool(torch.isfinite(start)):
             raise CostError("the Bayes threshold is infinite: one decision is never wrong.")
-        if learn_threshold:
+        if as_switch(learn_threshold, "learn_threshold"):
             self.threshold = nn.Parameter(start)
         else:
             self.register_buffer("threshold", start)
-        self.slope = slope
+        self.slope = as_number(slope, "slope")
 
     def forward(self, scores: Any, target: Any, sample_weight: Any = None) -> Any:
         """The loss of a batch, a scalar.
@@ -413,9 +435,7 @@ class ReweightedLoss(nn.Module):
     @answers_guesses
     def __init__(self, kind: Kind, application: Any, *, from_priors: Priors) -> None:
         super().__init__()
-        if kind not in ("cross_entropy", "hinge", "squared", "exponential"):
-            known = "'cross_entropy', 'hinge', 'squared' or 'exponential'"
-            raise DataError(f"`kind` must be {known}; got {kind!r}.")
+        one_of(kind, "kind", get_args(Kind))
         app = as_application(application)
         shares = as_priors(from_priors, app.classes, name="from_priors")
         factors = class_factors(shares, app, priors=app.priors)

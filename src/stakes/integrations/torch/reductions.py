@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from stakes._checks import as_pair
 from stakes._kernels.bayes_rule import rounding_of_sums
 from stakes._kernels.label_runs import rounded_down
 from stakes.application import CostMatrix
@@ -20,6 +21,7 @@ from stakes.integrations.torch.tensors import (
     decide,
     first_least,
     fused_counts,
+    of_tensor,
     refuse_bad_labels,
     type_name,
 )
@@ -137,7 +139,7 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
             [0, 2]])
     """
     table = cost_table(costs).values
-    if y_true.shape[0] != posteriors.shape[0]:
+    if len(of_tensor(y_true, "y_true")) != len(of_tensor(posteriors, "posteriors")):
         raise DataError(f"`y_true` has {y_true.shape[0]} rows, `posteriors` {posteriors.shape[0]}.")
     if sample_weight is None and can_fuse(posteriors, table):
         rule, tolerance = compared_costs(table, posteriors.dtype), SUM_TOLERANCES[posteriors.dtype]
@@ -198,7 +200,7 @@ def _decide_per_case(posteriors: Any, costs: Any) -> Any:
 
 def refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
     """Raise when rows are not probabilities of the classes."""
-    shape = tuple(posteriors.shape)
+    shape = tuple(of_tensor(posteriors, "posteriors").shape)
     if posteriors.dtype not in SUM_TOLERANCES:
         raise PosteriorError(f"`posteriors` must be of a floating type; got {posteriors.dtype}.")
     if shape[1:] != (n_classes,) and not (len(shape) == 1 and n_classes == 2):
@@ -256,6 +258,7 @@ def score_counts(
     ScoreCounts(4 cases, 2 of 1, kind 'llr')
     """
     positive, given = _checked(y_true, scores, kind)
+    classes = as_pair(classes, "classes", "two names")
     first, n_first = _sorted_side(given[~positive])
     second, n_second = _sorted_side(given[positive])
     return ScoreCounts._trusted(first, second, n_first, n_second, classes, checked_kind(kind), None)
@@ -288,6 +291,7 @@ def score_bins(
            [0, 1]])
     """
     positive, given = _checked(y_true, scores, kind)
+    classes = as_pair(classes, "classes", "two names")
     ends = as_edges(edges)
     inner = torch.tensor(rounded_edges(ends, given.dtype), device=given.device)
     return bin_scores(*binned_counts(positive, given, inner), ends, kind, classes)
@@ -295,7 +299,7 @@ def score_bins(
 
 def binned_counts(positive: Any, scores: Any, edges: Any) -> tuple[Any, tuple[Any, Any]]:
     """Counts (bins, 2), and the lowest and highest score of each bin, on the device."""
-    place = torch.bucketize(scores, edges)
+    place = torch.bucketize(scores.contiguous(), edges)
     size = edges.shape[0] + 1
     counts = torch.bincount(place * 2 + positive, minlength=2 * size).reshape(size, 2)
     empty = torch.full((size,), torch.inf, dtype=torch.float64, device=scores.device)
@@ -322,11 +326,12 @@ def rounded_edges(edges: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, An
 
 def _checked(y_true: Any, scores: Any, kind: str) -> tuple[Any, Any]:
     """Which cases are of the second class, and scores in float32 or float64."""
+    of_tensor(scores, "scores")
     if scores.ndim != 1 or not scores.dtype.is_floating_point or not scores.numel():
         raise DataError(
             f"`scores` must be floats of shape (n,); got {tuple(scores.shape)} of {scores.dtype}."
         )
-    if y_true.shape != scores.shape:
+    if of_tensor(y_true, "y_true").shape != scores.shape:
         raise DataError(
             f"`y_true` has shape {tuple(y_true.shape)}, `scores` {tuple(scores.shape)}."
         )
@@ -336,7 +341,7 @@ def _checked(y_true: Any, scores: Any, kind: str) -> tuple[Any, Any]:
     low, high = (float(end) for end in torch.aminmax(given))
     if np.isnan(low) or np.isnan(high):
         raise DataError("`scores` holds NaN.")
-    if kind == "posterior" and not (low >= 0 and high <= 1):
+    if checked_kind(kind) == "posterior" and not (low >= 0 and high <= 1):
         raise DataError(
             f"`scores` of kind 'posterior' must lie between 0 and 1; they go from {low:g} to "
             f"{high:g}.",

@@ -18,8 +18,18 @@ from stakes._kernels.bayes_rule import Compared, compared, cuts, pieces
 from stakes.exceptions import DataError, LabelError
 
 
+def of_tensor(values: Any, name: str) -> Any:
+    """The values if they are a tensor; raise for lists and arrays, which are on no device."""
+    if isinstance(values, torch.Tensor):
+        return values
+    raise DataError(
+        f"`{name}` must be a tensor; got {type(values).__name__}.", hint=f"torch.as_tensor({name})"
+    )
+
+
 def refuse_bad_labels(labels: Any, n_classes: int, *, name: str = "y_true") -> None:
     """Raise when labels are not positions of classes."""
+    of_tensor(labels, name)
     if labels.ndim != 1 or labels.dtype.is_floating_point or labels.dtype.is_complex:
         raise LabelError(
             f"`{name}` must be integer positions of shape (n,); got {tuple(labels.shape)} of "
@@ -38,6 +48,7 @@ def refuse_bad_labels(labels: Any, n_classes: int, *, name: str = "y_true") -> N
 def refuse_bad_scores(scores: Any, n_columns: int | None, *, name: str = "logits") -> None:
     """Raise when scores are not floats of shape (n, n_columns), or (n,) for None."""
     wanted = "(n,)" if n_columns is None else f"(n, {n_columns})"
+    of_tensor(scores, name)
     right = scores.ndim == 1 if n_columns is None else scores.shape[1:] == (n_columns,)
     if not right or not scores.dtype.is_floating_point:
         one = n_columns == 2 and (scores.ndim == 1 or scores.shape[1:] == (1,))
@@ -54,7 +65,7 @@ def as_codes(target: Any, n_classes: int, length: int) -> Any:
     On a CPU they are looked at. On a GPU, and while compiling, that would stop everything for an
     answer; losses therefore read tables by `index_select`, which refuses what is no position.
     """
-    if target.shape != (length,):
+    if of_tensor(target, "target").shape != (length,):
         raise DataError(
             f"`target` must have shape ({length},), one label per row; got {tuple(target.shape)}."
         )
@@ -73,7 +84,7 @@ def _compiling() -> bool:
 
 def refuse_other_length(weights: Any, length: int) -> None:
     """Raise unless there is one weight per case."""
-    if tuple(weights.shape) != (length,):
+    if tuple(of_tensor(weights, "sample_weight").shape) != (length,):
         raise DataError(f"`sample_weight` must have shape ({length},); got {tuple(weights.shape)}.")
 
 

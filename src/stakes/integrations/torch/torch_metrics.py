@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._checks import as_priors
+from stakes._checks import as_number, as_priors, as_switch, as_whole
 from stakes._optional import load
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
@@ -26,6 +26,7 @@ from stakes.integrations.torch.reductions import (
 from stakes.integrations.torch.tensors import (
     as_codes,
     cell_counts,
+    of_tensor,
     refuse_bad_labels,
     refuse_bad_scores,
 )
@@ -82,7 +83,7 @@ class ExpectedCost(Metric):
     def __init__(self, application: Any, *, normalized: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self.application: Application = as_application(application)
-        self.normalized = normalized
+        self.normalized = as_switch(normalized, "normalized")
         shape = self.application.costs.shape
         self.add_state("counts", torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("rule", fingerprint(self.application.costs.values), dist_reduce_fx="max")
@@ -99,7 +100,7 @@ class ExpectedCost(Metric):
             Positions of the true classes.
         """
         shape = self.application.costs.shape
-        if preds.dtype.is_floating_point:
+        if of_tensor(preds, "preds").dtype.is_floating_point:
             found = confusion_counts(target, preds.detach(), costs=self.application)
         else:
             refuse_bad_labels(preds, shape[1], name="preds")
@@ -143,11 +144,10 @@ class _BinnedScores(Metric):
         app = as_application(application)
         if app.costs.shape != (2, 2):
             raise CostError(f"two classes and two decisions are needed; got {app.costs.shape}.")
-        self.application, self.normalized = app, normalized
-        if bins < 2 or not 0 < reach < np.inf:
-            raise DataError(
-                f"`bins` must be at least 2 and `reach` positive; got {bins} and {reach:g}."
-            )
+        self.application, self.normalized = app, as_switch(normalized, "normalized")
+        bins, reach = as_whole(bins, "bins", least=2), as_number(reach, "reach")
+        if not 0 < reach < np.inf:
+            raise DataError(f"`reach` must be positive; got {reach:g}.")
         grid = np.linspace(-reach, reach, bins - 1)
         self.edges = np.unique(np.append(grid, app.log_odds_threshold))
         size = len(self.edges) + 1
@@ -159,7 +159,8 @@ class _BinnedScores(Metric):
 
     def update(self, preds: Any, target: Any) -> None:
         """Count a batch of log odds (n,) of the second class, or logits (n, 2)."""
-        refuse_bad_scores(preds, 2 if preds.ndim == 2 else None, name="preds")
+        columns = 2 if of_tensor(preds, "preds").ndim == 2 else None
+        refuse_bad_scores(preds, columns, name="preds")
         odds = (preds[:, 1] - preds[:, 0] if preds.ndim == 2 else preds).detach()
         odds = odds if odds.dtype == torch.float64 else odds.float()
         if bool(torch.isnan(odds).any()):
@@ -252,9 +253,7 @@ class _ProperScore(Metric):
 
     def __init__(self, n_classes: int, *, priors: Any = None, **options: Any) -> None:
         super().__init__(**options)
-        if n_classes < 2:
-            raise DataError(f"`n_classes` must be at least 2; got {n_classes}.")
-        self.n_classes = n_classes
+        self.n_classes = n_classes = as_whole(n_classes, "n_classes", least=2)
         self.priors = None if priors is None else as_priors(priors, tuple(range(n_classes)))
         for name in ("sums", "totals"):
             zeros = torch.zeros(n_classes, dtype=torch.float64)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_number
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.scores.operating_points import (
@@ -160,7 +161,7 @@ def constrained_optimum(
 
 def _as_share(alarms: float | None, app: Application) -> float | None:
     """A number of alarms per period as a share of the cases."""
-    if alarms is None or alarms <= 1:
+    if alarms is None or as_number(alarms, "max_alarms") <= 1:
         return alarms
     if app.volume is None:
         raise DataError(
@@ -185,7 +186,7 @@ def _stretch(
     name: str, value: float, points: HullPoints, priors: FloatArray
 ) -> tuple[float, float]:
     """From where to where along the hull (in corners) a promise is kept."""
-    if not 0 <= value <= 1:
+    if not 0 <= as_number(value, name) <= 1:
         raise DataError(f"`{name}` must lie between 0 and 1; got {value!r}.")
     fpr, tpr = points.false_positive_rate, points.sensitivity
     p0, p1 = priors

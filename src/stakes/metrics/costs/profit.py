@@ -168,6 +168,8 @@ def expected_max_profit_credit(
     >>> round(expected_max_profit_credit(sc).value, 4)
     0.1197
     """
+    no_loss, full_loss = as_number(no_loss, "no_loss"), as_number(full_loss, "full_loss")
+    return_on_investment = as_number(return_on_investment, "return_on_investment")
     spread = 1 - no_loss - full_loss
     possible = no_loss >= 0 and full_loss >= 0 and spread >= -1e-12
     if not (possible and 0 < return_on_investment < np.inf):

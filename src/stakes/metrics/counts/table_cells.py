@@ -77,14 +77,18 @@ def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     return BinaryCells(*map(float, cells(table.counts, at)))
 
 
-def need_positive(table: ConfusionMatrix, positive: Name | None) -> None:
-    """Raise where the classes of a table are words that were only sorted, and none is named."""
+def need_positive(table: ConfusionMatrix, positive: Name | None, *, told: bool = True) -> None:
+    """Raise where the classes of a table are words that were only sorted, and none is named.
+
+    `told` says whether the function that was called can be told by ``positive=``.
+    """
     if positive is None and table.by_alphabet:
         first, second = table.classes
         raise LabelError(
             f"the table holds {listed(table.classes)}: which one is the positive class?",
-            hint=f"{which_positive(table.classes)}; or count with classes={[first, second]} or "
-            f"classes={[second, first]}, the positive class second",
+            hint=(f"{which_positive(table.classes)}; or count" if told else "count")
+            + f" with classes={[first, second]} or classes={[second, first]}, the positive class "
+            "second",
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._checks import as_number
+from stakes._guesses import answers_guesses
 from stakes._kernels.bayes_rule import cuts, moved_shares, pieces, shares, thresholds
 from stakes._kernels.label_runs import stretch_sums
 from stakes._kernels.roc_hull import rates_meet
@@ -77,6 +78,7 @@ class OperatingPoint:
         """Share of the second class for which the first decision was taken."""
         return float(self.confusion.rates[1, 0])
 
+    @answers_guesses
     def cost(self, application: Any, *, normalized: bool = False) -> float:
         """Expected cost of these decisions; see `expected_cost` and its normalised form.
 

@@ -33,6 +33,16 @@
     const [whole, rest] = trimmed(x.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size))))).split(".");
     return rest ? `${split(whole)}.${rest}` : split(whole);
   };
+  const aligned = (numbers, digits) => { // of one column, with equal decimals
+    const largest = Math.max(0, ...numbers.filter(Number.isFinite).map(Math.abs));
+    if (!(largest >= 1e-6 && largest < VAST)) return numbers.map((x) => plain(x, digits));
+    const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(largest)));
+    return numbers.map((x) => {
+      if (!Number.isFinite(x)) return plain(x, digits);
+      const [whole, rest] = (x + 0).toFixed(decimals).split(".");
+      return rest ? `${split(whole)}.${rest}` : split(whole);
+    });
+  };
   const money = (x, unit) => {
     const y = x && Number.isFinite(x) ? Number(x.toPrecision(3)) : x;
     const text = Math.abs(y) < 1000 ? plain(y, 3) : grouped(Math.round(y));

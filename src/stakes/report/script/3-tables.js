@@ -9,12 +9,13 @@
       body.insertBefore(row, naive);
     });
   };
-  const savings = (naive, nec) => names.forEach((_, k) => {
-    const saved = nec[k] === null ? 0 : naive * (1 - nec[k]);
+  const savings = (naive, nec) => {
+    const saved = names.map((_, k) => (nec[k] === null ? 0 : naive * (1 - nec[k])));
     const cases = volume();
-    const text = cases === null ? plain(saved, 4) : short(saved * cases);
-    ["saving", "total_saving"].forEach((name) => put(`${name}-${k}`, text, saved * (cases || 1)));
-  });
+    const texts = cases === null ? aligned(saved, 4) : saved.map((each_) => short(each_ * cases));
+    saved.forEach((each_, k) => ["saving", "total_saving"].forEach((name) =>
+      put(`${name}-${k}`, texts[k], each_ * (cases || 1))));
+  };
   // ---- columns that are known at the stated place only
   const KEPT = page.kept;
   const kept = KEPT.map((name) => names.map((_, n) => {

@@ -28,6 +28,12 @@
     if ($("class") && said.some(([id]) => id === "share")) said.unshift(["class", $("class").value]);
     return new URLSearchParams(said).toString();
   };
+  const unbroken = (word) => { // a line breaks a word of a command only where that is longer than it
+    const span = document.createElement("span");
+    span.className = "word";
+    span.textContent = word;
+    return span;
+  };
   const precise = (x) => String(Number(x.toPrecision(9)));
   let asked = ""; // by the sliders of costs and shares
   let limitOption = () => "";
@@ -47,7 +53,8 @@
     const unasked = !options && entries().some((entry) => differs(entry) && !entry.id.startsWith("capacity"));
     const all = unasked ? "" : `${options} ${limitOption()}`.trim();
     $("again").hidden = !place_ || !all;
-    $("again").textContent = `stakes eval --inquiry ${quoted} ${all}`;
+    const words = `stakes eval --inquiry ${quoted} ${all}`.split(" ").flatMap((word) => [" ", unbroken(word)]);
+    $("again").replaceChildren(...words.slice(1));
   };
   const volumeOption = () => (volume() === app.volume || volume() === null ? ""
     : ` --volume ${precise(volume())}${app.period ? `/${app.period}` : ""}`);

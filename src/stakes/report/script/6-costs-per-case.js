@@ -44,6 +44,7 @@
         rules.forEach((r, n) => {
           const cut = r.cuts && r.cuts[now.stop[r.along]];
           if (r.cuts) put(`rule-${n}`, rule(n, cut), cut);
+          else if (stated[n].rule) put(`rule-${n}`, stated[n].rule);
         });
         announce(unsure(nec, now.naive * scale, now.decision, ""));
       } else announce(rescales ? rescaled(scale) : statedVerdict);

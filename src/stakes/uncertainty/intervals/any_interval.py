@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_pair, as_whole, of_kind, same_length
+from stakes._checks import as_pair, as_switch, as_whole, of_kind, same_length
 from stakes._columns import as_column, as_weights
 from stakes._guesses import answers_guesses
 from stakes._kernels.interval_ends import MATTERS, student_limits, too_unequal
@@ -235,7 +235,8 @@ def refitted_interval(
     True
     """
     app, draws = as_application(application), as_whole(draws, "draws", most=100_000)
-    measure = normalized_expected_cost if normalized else expected_cost
+    switched = as_switch(normalized, "normalized")
+    measure = normalized_expected_cost if switched else expected_cost
     of_kind(calibrator, "calibrator", Calibrator)
     columns = of_kind(calibration, "calibration", tuple, list)
     weights_of = columns[2] if len(columns) == 3 else None

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import in_brief
 from stakes._kernels.cell_draws import draw_cells, posterior_cells, replicated_moments
 from stakes._kernels.interval_ends import acceleration, bca, percentile, student_limits, studentized
+from stakes._names import place_of
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
@@ -71,12 +73,14 @@ class Asked:
 
     def by(self, *known: str) -> str:
         """The method, the first of those known unless another one was asked for."""
-        method = self.method or known[0]
-        if method not in known:
+        if self.method is None:
+            return known[0]
+        if place_of(self.method, known) is None:
             raise DataError(
-                f"`method` of {self.name!r} must be one of {', '.join(known)}; got {method!r}."
+                f"`method` of {self.name!r} must be one of {', '.join(known)}; got "
+                f"{in_brief(self.method)}."
             )
-        return method
+        return self.method
 
     def stakes(self, matrix: ConfusionMatrix | None = None) -> Stakes:
         """The costs, which must be there and have the names of the matrix, if there is one."""
@@ -215,7 +219,7 @@ def table_statistic(metric: Any, matrix: ConfusionMatrix, application: Any) -> S
         app = None if application is None else as_application(application)
         known = entry if app is None else entry.with_application(app)
         if has_positive(known):
-            need_positive(matrix, None)
+            need_positive(matrix, None, told=False)
         return lambda tables: np.asarray(known.values(tables))
 
     def loop(tables: FloatArray) -> FloatArray:

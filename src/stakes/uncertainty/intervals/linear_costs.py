@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, as_switch
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.interval_ends import normal_quantile
 from stakes._kernels.score_test_limits import ratio_limits, score_limits, score_statistic
@@ -56,7 +56,11 @@ class Stakes:
 
     def measure(self, *, normalized: bool) -> str:
         """What a cost under these applications is measured in."""
-        return "NEC" if normalized else f"{self.applications[0].unit or 'cost'} per case"
+        return (
+            "NEC"
+            if as_switch(normalized, "normalized")
+            else f"{self.applications[0].unit or 'cost'} per case"
+        )
 
     @property
     def with_priors(self) -> bool:

@@ -280,7 +280,7 @@ class TestMoreOutcomes:
         typed("x", "a", "?", "b", "q")
         out = " ".join(pets().out.split())
         assert "Take one" in out
-        assert "One answer alone decides, so it is asked again, the other way round." in out
+        assert "One answer alone decides, so the same question follows the other way round." in out
 
     def test_who_prefers_both_is_told_so_and_asked_afresh(self, pets):
         done = pets("--answer", "a,a,a,b")

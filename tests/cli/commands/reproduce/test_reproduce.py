@@ -104,7 +104,7 @@ class TestList:
         monkeypatch.setenv("STAKES_DATA", str(tmp_path / "data"))
         ran = run("reproduce")
         assert ran.out.count("done") == 1
-        assert ran.out.count("data there") == 1
+        assert ran.out.count("data found") == 1
         assert "needs data" not in ran.out
 
     def test_as_json(self, run, bench):

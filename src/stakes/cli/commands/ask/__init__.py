@@ -55,7 +55,7 @@ _CONVERSATION = {
 }
 _RESULT = {
     "-o --output costs.toml": "save costs and answers",
-    "--unit EUR": "the unit of --amounts (see --help-all)",
+    "--unit EUR": "the unit of the costs",
     "--volume 250000/yr": "number of cases per period, to compute totals",
     "--json": "the result, as JSON",
 }

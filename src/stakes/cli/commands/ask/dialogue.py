@@ -208,20 +208,20 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
             talk = replace(talk, priors=shares(word, ("other", "positive"))[1])
             break
         except PriorError as error:
-            _tell(error.message)
+            tell(error.message)
     if args.amounts and not args.unit:
         args.unit = _typed("What are the amounts in? EUR, hours, ... []: ") or None
     args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
     third = _typed("Is there a third decision, such as asking a person? [n]: ").lower()
     if third.startswith("y"):
-        _tell(
+        tell(
             "Then these questions are about the other two; add the third to the file of costs, "
             "with what it costs whatever the truth is."
         )
     return talk
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
     """Print a paragraph between questions."""
     print_wrapped(text, first="   ", rest="   ")
 
@@ -248,7 +248,10 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
             return talk
         why = question.why[:1].upper() + question.why[1:] + "."
         if talk.contradictions:  # two answers to one question, which is asked afresh
-            (warn if args.json else _tell)(why)
+            (warn if args.json else tell)(why)
+        elif question.misses[0] < question.misses[1] and not args.json:  # asked to check an answer
+            print()
+            tell(why)
         answer = answer_to(question.text(len(before) + 1), why, scripted, args)
         if answer == "q":
             return talk.without(*{k for clash in talk.contradictions for k in clash.positions})
@@ -301,7 +304,7 @@ def answer_to(text: str, why: str, scripted: Iterator[str] | None, args: Any) ->
             print()
             return "q"
         if word == "?":
-            _tell(why)
+            tell(why)
         elif word in ("a", "b", "=", "u", "q"):
             return word
         else:
@@ -326,6 +329,6 @@ def _settled(talk: Elicitation, args: Any) -> Elicitation:
             if word in ("1", "2"):
                 drop = clash.positions[2 - int(word)]
                 break
-        _tell(f"taken back: {talk.statements[drop].said}")
+        tell(f"taken back: {talk.statements[drop].said}")
         talk = talk.without(drop)
     return talk

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from stakes.elicitation import Elicitation, Statement, write_answers
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.option_words import volume
 from stakes.messages.audience import shown
-from stakes.messages.quantities import percent
+from stakes.messages.quantities import cut_text, percent
 
 MOST_CHOICES = 8
 #: With a normalised cost above this a model is not worth telling from a constant decision.
@@ -37,14 +38,14 @@ def show(talk: Elicitation, args: Any) -> None:
         print("No question was answered, so nothing was learnt.")
         return
     print("What you said:")
-    for each in talk.statements:
-        print_wrapped(f"{each.said}{_implied(each)}", first="  ", rest="    ")
+    for said, times in Counter(f"{s.said}{_implied(s)}" for s in talk.statements).items():
+        print_wrapped(said + " (asked twice)" * (times > 1), first="  ", rest="    ")
     print()
     sentence = talk.ratio.describe(talk.classes[1])
     print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
-    low, high = (f"{100 / (1 + end):.3g}" for end in (talk.ratio.high, talk.ratio.low))
-    lies, share = ("is", f"{low} %") if low == high else ("lies between", f"{low} and {high} %")
-    print_wrapped(f"So the threshold {lies} {share}, if the probabilities are calibrated.")
+    low, high = (cut_text(1 / (1 + end)) for end in (talk.ratio.high, talk.ratio.low))
+    cut = f"is {low}" if low == high else f"lies between {low} and {high}"
+    print_wrapped(f"So the threshold {cut}, if the probabilities are calibrated.")
     if talk.systems:
         _show_choice(talk)
         if ends and set(at_ends) == {talk.recommendation}:  # over a range of shares

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._checks import as_priors
 from stakes.application.cost_files import file_text
-from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers
+from stakes.cli.commands.ask.dialogue import answer_to, counted, say_unused, scripted_answers, tell
 from stakes.cli.commands.ask.learnt_costs import refuse_unanswered, say_kept, toml_path
 from stakes.cli.problems import warn
 from stakes.cli.show.fixed_width import Column, print_columns
@@ -152,6 +152,9 @@ def _talked(
         question = talk.question(systems, tolerance=args.tolerance, cases=cases)
         if question is None:
             break
+        if question.why and not args.json:  # asked to check an answer
+            print()
+            tell(_why(question))
         text = f"Question {len(before) + 1}.  {question.text()}"
         answer = answer_to(text, _why(question), given, args)
         if answer == "q":

@@ -27,7 +27,7 @@ EXAMPLES = """examples:
   stakes calibrate --apply gbm_cal.json new.csv -o out.csv
   stakes calibrate --apply gbm_cal.json new.csv --prevalence 2% -o out.csv
   stakes calibrate --apply gbm_cal.json new.csv --prevalence estimate -o out.csv
-  stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
+  stakes calibrate pets.csv --label species --proba 'large.p_*' --kind dirichlet -o pets.json
 
 Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
 calibrated by a map that was fitted without it, and up to 2000 cases also chosen without it.
@@ -37,7 +37,7 @@ as long as only the shares have changed.
 
 
 _CALIBRATION = {
-    "--model COLUMN": "the same as --scores COLUMN",
+    "--model COLUMN": "the column of p(positive) to calibrate",
     "--kind KIND": "which calibrator (default affine, as in stakes eval; automatic tries all that "
     f"fit the data): {KINDS}",
     "--choose-by cost": "choose automatically by this: cross-entropy (default), brier, or cost (of "

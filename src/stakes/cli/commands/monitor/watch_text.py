@@ -22,6 +22,7 @@ from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.monitoring import PeriodEstimates, Watch, watch
+from stakes.monitoring.change_advice import parts_of
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
@@ -186,10 +187,8 @@ def _print(found: Watched) -> None:
     print()
     if watch.first_alarm is not None:
         print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
-        change = watch.first_alarm
-        print(f"  cost per case:        {change.cost}")
-        print(f"  from the class mix:   {change.prior_part}")
-        print(f"  from the error rates: {change.rate_part}")
+        for part, moved in parts_of(watch.first_alarm).items():
+            print(f"  {part + ':':<21} {moved}")
     else:
         print_wrapped(watch.advice, style=bold)
     if found.estimates is not None:

@@ -220,7 +220,7 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
     for paper in papers:
         print_wrapped(f"{paper.key}: {paper.citation}", rest="  ")
         print_columns(
-            Column("item", [f"  {item.key}" for item in paper.items], right=False),
+            Column("item", [item.key for item in paper.items], right=False),
             Column("time", [f"~{duration(item.seconds)}" for item in paper.items]),
             Column("what", [item.title for item in paper.items], label=True),
             Column("state", [_state(paper, item, folder) for item in paper.items], right=False),
@@ -250,7 +250,7 @@ def _state(paper: Paper, item: Item, folder: Folder) -> str:
         return "needs data"
     found = folder.look_up(paper, item)
     if found is None:
-        return "data there" if item.needs else ""
+        return "data found" if item.needs else ""
     return "done" if found.good else "differs"
 
 
