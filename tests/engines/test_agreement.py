@@ -250,6 +250,34 @@ class TestScoresOfTwoClasses:
                 found.confusion("m", name).counts[:, 1],
             )
 
+    def test_decisions_beside_bins_are_those_counted_apart(self, frame: Any) -> None:
+        """The first bins count the joint decisions of all models, with or without slices."""
+        rng = np.random.default_rng(3)
+        p, q = rng.random((2, 150)).round(3)
+        more = {"y": (rng.random(150) < p).astype(int), "p": p, "q": q, "d": (q > 0.3).astype(int)}
+        more = {name: column.tolist() for name, column in more.items()}
+        more["g"] = ["u", "v", "w"] * 50
+        asks = CostMatrix([[0, 1, 0.4], [3, 0, 0.4]], decisions=["no", "yes", "ask"])
+        apps = {"two": Application([[0, 1], [5, 0]]), "asks": Application(asks)}
+        for by in (None, ["g"]):
+            for told in (apps, {"two": apps["two"]}):
+                models = {"p": "p", "d": "d", "q": "q"} if len(told) == 1 else {"p": "p", "q": "q"}
+                how = {"applications": told, "by": by}
+                beside = reduce_frame(frame(more), Request("y", models, **how, bins=64))
+                apart = reduce_frame(frame(more), Request("y", models, **how))
+                assert beside.slices == apart.slices
+                for name in told:
+                    one, other = beside.paired(name), apart.paired(name)
+                    assert one.cells.tolist() == other.cells.tolist()
+                    assert one.counts.tolist() == other.counts.tolist()
+                for model in ("p", "q"):
+                    alone = Request("y", {model: model}, **how, bins=64)
+                    bins, expected = beside, reduce_frame(frame(more), alone)
+                    bins, expected = (each.score_bins(model) for each in (bins, expected))
+                    for part in ("edges", "counts", "lowest", "highest"):
+                        pair = getattr(bins, part), getattr(expected, part)
+                        assert np.array_equal(*pair, equal_nan=True), part
+
     @EXAMPLES
     @given(rows=two_class_rows(), data=st.data())
     def test_bins_leave_out_rows_of_weight_zero(self, frame: Any, rows: Any, data: Any) -> None:

@@ -28,7 +28,8 @@ EXAMPLES = ("churn.csv", "pets.csv", "pets-costs.toml", "loans.csv")
 ONLY_FAR = {"best-of-bin-edges"}
 #: What only rows in memory have, by question: the code of the reason.
 ABSENT = {key: {"sliders": "case-sliders-need-rows"}
-          for key in ("loans", "loans elsewhere", "slices by case")}  # fmt: skip
+          for key in ("loans", "loans elsewhere", "slices by case", "decisions by case")
+}  # fmt: skip
 #: What saved counts do not have besides.
 NOT_SAVED = {
     "churn": {},
@@ -58,9 +59,10 @@ def drawn(seed: int, n: int = 6_000) -> str:
     sure, right = (rng.normal(3 * y - 1.5, 1.73) + odds for _ in range(2))
     coarse = np.round(rng.normal(2 * y - 1, 1.41) + odds)
     said = [1 / (1 + np.exp(-s)) for s in (2 * sure, right, coarse)]
-    lines = ["y,sure,right,coarse,part,who,number"]
+    lines = ["y,sure,right,coarse,part,who,number,acts"]
     lines += [
-        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997}"
+        f"{int(t)},{a:.7f},{b:.7f},{c:.7f},{k % 11 // 3},g{k * k % 997},{k * k % 997},"
+        f"{int(b > 0.2)}"
         for k, (t, a, b, c) in enumerate(zip(y, *said, strict=True))
     ]
     return "\n".join(lines) + "\n"
@@ -99,6 +101,12 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "scores": "sure,right",
         "cost": ("fn=3+part", "fp=1"),
         "by": "part",
+    },
+    "decisions by case": {
+        **DRAWN,
+        "scores": None,
+        "decisions": "acts",
+        "cost": ("fn=3+part", "fp=1"),
     },
     "a range": {**DRAWN, "cost": ("fn=3..30", "fp=1")},
     "groups": {**DRAWN, "cost": COST, "groups": "who", "by": "part"},
@@ -244,6 +252,69 @@ def test_several_applications_at_once_are_judged_as_one_by_one(kind: str) -> Non
             compare(here.record(), there.record(), {"recalibration-worth"})
 
 
+@pytest.mark.parametrize("prevalence", [None, "10%"])
+def test_bins_of_single_scores_lose_nothing_in_slices(tmp_path: Path, prevalence: Any) -> None:
+    """Which model wins where, and the best threshold, at the shares of each slice."""
+    pytest.importorskip("duckdb", reason="one of the engines")
+    rng = np.random.default_rng(5)
+    part = rng.integers(0, 3, 2_000)
+    y = (rng.random(2_000) < 0.15 + 0.2 * part).astype(int)
+    odds = rng.normal(2.0 * y - 1.6, 1.4, (2, 2_000))
+    said = {name: np.round(1 / (1 + np.exp(-o)), 2) for name, o in zip("ab", odds, strict=True)}
+    rows = pl.DataFrame({"y": y, "part": part, **said})
+    rows.write_csv(tmp_path / "rows.csv")
+    rows.write_parquet(tmp_path / "rows.parquet")
+    asked_of = {"rows.csv": "memory", "rows.parquet": "duckdb"}
+    near, far = (
+        answer(
+            Inquiry(source=str(tmp_path / name), label="y", positive="1", scores="a,b", by="part",
+                    cost=COST, prevalence=prevalence, engine=engine)
+        )
+        for name, engine in asked_of.items()
+    )  # fmt: skip
+    for one, other in (
+        (near, far),
+        *((near.slices[name], far.slices[name]) for name in far.slices),
+    ):
+        for figure in ("ranges", "switches"):
+            assert alike(one.record()[figure], other.record()[figure])
+        for name in one:
+            assert other[name].optimistic_nec == pytest.approx(one[name].optimistic_nec, abs=1e-12)
+
+
+def test_weights_are_compared_as_in_memory_up_to_the_draws(folder: Path) -> None:
+    """Rows are drawn in memory, and sums over cells in an engine."""
+    pytest.importorskip("duckdb", reason="one of the engines")
+    options = {**DRAWN, "cost": COST, "weight": "number"}
+    source = str(folder / options.pop("source"))
+    here = answer(Inquiry(source=source, **options)).record()
+    source = source.replace(".csv", ".parquet")
+    there = answer(Inquiry(source=source, engine="duckdb", **options)).record()
+    for one, other in zip(here["models"], there["models"], strict=True):
+        for name in ("cost", "nec", "interval", "threshold", "saving", "cost_by_cell"):
+            assert alike(one[name], other[name]), name
+    for one, other in zip(here["differences"], there["differences"], strict=True):
+        wide = one["high"] - one["low"]
+        assert other["value"] == pytest.approx(one["value"], rel=1e-9)
+        ends = one["low"], one["high"]
+        assert (other["low"], other["high"]) == pytest.approx(ends, abs=0.05 * wide)
+        assert other["decided"] == one["decided"]
+
+
+def test_too_few_cases_of_a_number_are_said_alike(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    rows = pl.DataFrame({"y": [0] * 40 + [1] * 4, "p": [0.1] * 40 + [0.3] * 4})
+    rows.write_csv(tmp_path / "few.csv")
+    rows.write_parquet(tmp_path / "few.parquet")
+    asked_of = {"few.csv": "memory", "few.parquet": "duckdb"}
+    found = [
+        answer(Inquiry(source=str(tmp_path / name), label="y", positive="1", scores="p", cost=COST,
+                       engine=engine)).verdict
+        for name, engine in asked_of.items()
+    ]  # fmt: skip
+    assert found == ["Cannot say: only 4 cases of '1'."] * 2
+
+
 def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="one of the engines")
     here, there = near("groups"), asked(folder, "groups", "duckdb")
@@ -270,6 +341,32 @@ def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Pa
     ]
     assert tables[0] == tables[1]
     assert counts[0].joint == counts[1].joint
+
+
+@pytest.mark.parametrize(
+    ("engine", "weight"), [("memory", None), ("duckdb", None), ("duckdb", "part")]
+)
+def test_saved_groups_have_the_intervals_that_they_were_saved_with(
+    folder: Path, tmp_path: Path, engine: str, weight: str | None
+) -> None:
+    pytest.importorskip("duckdb", reason="one of the engines")
+    pytest.importorskip("pyarrow", reason="reads Parquet")
+    file = str(tmp_path / "counts.json")
+    options = {**DRAWN, "source": str(folder / "drawn.parquet"), "scores": "sure,right"}
+    asked_of = Inquiry(**options, cost=COST, groups="who", weight=weight, engine=engine)
+    before = answer(asked_of)
+    keep(before, file)
+    again, plain = (
+        answer(Inquiry(source=file, cost=COST, positive="1")),
+        answer(asked_of.but(groups=None)),
+    )
+    for name in before:
+        assert again[name].interval == pytest.approx(before[name].interval, abs=1e-9)
+        assert plain[name].interval != before[name].interval
+    (one,), (other,) = (ev.record()["differences"] for ev in (before, again))
+    for end in ("value", "low", "high"):
+        assert other[end] == pytest.approx(one[end], abs=1e-9)
+    assert "comparison" not in again.absent
 
 
 def test_weighted_groups_have_the_same_counts_and_like_intervals(folder: Path) -> None:

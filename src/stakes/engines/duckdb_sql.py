@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from stakes._optional import load
 from stakes.engines.narwhals_expressions import batches_with_functions
 from stakes.engines.row_sample import Chosen
@@ -78,9 +80,12 @@ def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
 
 
 def _grouped(rows: Any, grouping: Grouping) -> Table:
-    """One grouping as plain lists."""
+    """One grouping as plain lists; as arrays where bins are counted without slices."""
     keys = [DIALECT.column(key).text for key in grouping.keys]
     found = rows.aggregate(", ".join([*keys, *aggregates(grouping)]), ", ".join(keys))
+    if grouping.range_of is not None and len(keys) == 1:
+        arrays = found.fetchnumpy().items()
+        return {name: a.tolist() if np.ma.is_masked(a) else np.asarray(a) for name, a in arrays}
     columns = found.columns
     cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
     return dict(zip(columns, map(list, cells), strict=True))

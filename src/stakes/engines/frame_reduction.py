@@ -49,10 +49,19 @@ def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fa
 
 
 def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
-    """Panels of cells from the bins of one score: thresholds are edges, so no bin is split."""
+    """Panels of cells from the bins of one score: thresholds are edges, so no bin is split.
+
+    The decisions of other models stand beside the bins.
+    """
     scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
+    beside = np.asarray(table[PREFIX + "bin0"], dtype=np.int64) % made.beside
+    others = made.others
+    told = dict(zip(others, np.unravel_index(beside, (1, *others.values()))[1:], strict=True))
     decided = []
-    for system in made.request.systems:
+    for k, system in enumerate(made.request.systems):
+        if k in told:
+            decided.append(told[k])
+            continue
         app, kind = made.request.application_of(system.application), made.score_type(system.model)
         at, decisions = made.request._rule(app, kind).cuts()
         decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
@@ -86,8 +95,9 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
     """Which groups belong to each slice."""
     found: dict[tuple[Any, ...], list[int]] = {}
     columns = [table[name] for name in made.request.by]
-    rows = zip(*columns, strict=True) if columns else [()] * len(table[PREFIX + "rows"])
-    for k, key in enumerate(rows):
+    if not columns and len(table[PREFIX + "rows"]):
+        return {(): list(range(len(table[PREFIX + "rows"])))}
+    for k, key in enumerate(zip(*columns, strict=True)):
         found.setdefault(tuple(key), []).append(k)
     return found
 
@@ -149,7 +159,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     """The bins of one model in every slice; for weighted rows also numbers of rows."""
     bins: Bins = made.bins[model]
     edges = bins.edges
-    codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
+    beside = made.beside if k == 0 and made.from_bins else 1
+    codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64) // beside)
     weighted = made.request.sample_weight is not None
     kind = np.float64 if weighted else np.int64
     summed = ("weight", "second_weight") if weighted else ("rows", "second")
@@ -173,12 +184,13 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     for key, places in _slices(made, table).items():
         held = np.zeros((len(cells), edges.shape[0] + 1, 2), dtype=kind)
         for at, values in enumerate(by_class):
-            held[at, codes[places]] = values[places]
+            np.add.at(held[at], codes[places], values[places])
         if weighted:  # without what rounding leaves in empty bins
             held = np.where(held[1] > 0, np.maximum(held, 0.0), 0.0)
         counts, numbers = held[0], held[1:] if weighted else None
         ends = np.full((2, edges.shape[0] + 1), np.nan)
-        ends[:, codes[places]] = low[places], high[places]
+        np.fmin.at(ends[0], codes[places], low[places])
+        np.fmax.at(ends[1], codes[places], high[places])
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if counts.sum() > 0:
             names = made.request.classes

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NoReturn
 
-import numpy as np
-
 from stakes._names import integer_named, listed
 from stakes.engines.column_types import ColumnTypes, coded
 from stakes.engines.request import Request
@@ -22,10 +20,7 @@ from stakes.typing import Name
 
 def refused_count(made: Planned, tables: list[Table]) -> int:
     """How many rows could not be used."""
-    if made.from_bins:
-        name, last = PREFIX + "bin0", next(iter(made.bins.values())).count
-    else:
-        name, last = PREFIX + "cell0", int(np.prod(made.panel_sizes(made.panels[0])))
+    name, last = PREFIX + ("bin0" if made.from_bins else "cell0"), made.first_unusable
     codes, rows = tables[0][name], tables[0][PREFIX + "rows"]
     return sum(int(n) for code, n in zip(codes, rows, strict=True) if code is None or code >= last)
 

@@ -30,6 +30,8 @@ from stakes.rules.row_expressions import argmin, per_case
 _LARGEST = sys.float_info.max
 #: Up to this many possible combinations, all decisions are counted together in one table.
 _TOGETHER = 2**12
+#: Up to this many bins, each with joint decisions beside it, are counted in one table.
+_BESIDE = 2**15
 #: Up to this many, the models of one application are counted together.
 _PAIRED = 2**20
 
@@ -47,12 +49,39 @@ class Planned:
     bins: dict[str, Bins] = field(default_factory=dict)
 
     @property
+    def binned(self) -> list[str]:
+        """The models that gave posteriors."""
+        return [model for model, kind in self.kinds.items() if kind == "posteriors"]
+
+    @property
     def from_bins(self) -> bool:
-        """Whether one grouping by bins is enough: its edges include the thresholds of one model."""
+        """Whether the first bins tell the joint decisions too: their edges include thresholds.
+
+        Sums of weights by class lose digits there, so that only one model may have them.
+        """
         request = self.request
-        alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
-        more = request.case_costs or request.proper_scores
-        return bool(alone and request.bins and not more)
+        if not request.bins or request.case_costs or request.proper_scores or not self.binned:
+            return False
+        few = len(self.panels) == 1 and request.bins * self.beside <= _BESIDE
+        return len(self.kinds) == 1 or (few and request.sample_weight is None)
+
+    @property
+    def others(self) -> dict[int, int]:
+        """The systems whose decisions stand beside the first bins, and how many they have."""
+        first, systems = self.binned[0], self.request.systems
+        return {k: self.sizes[1 + k] for k, each in enumerate(systems) if each.model != first}
+
+    @property
+    def beside(self) -> int:
+        """How many joint decisions the other models can have."""
+        return prod(self.others.values())
+
+    @property
+    def first_unusable(self) -> int:
+        """The code of a row that cannot be used, in the first grouping."""
+        if self.from_bins:
+            return next(iter(self.bins.values())).count * self.beside
+        return prod(self.panel_sizes(self.panels[0]))
 
     def score_type(self, model: str) -> str:
         """The type of the posteriors of a model."""
@@ -66,8 +95,7 @@ class Planned:
 def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
     """Plan everything that one pass over the rows has to do."""
     at = _Planner(request, types, dialect)
-    posteriors = [model for model, kind in at.made.kinds.items() if kind == "posteriors"]
-    parts = {model: at.posteriors(k, model) for k, model in enumerate(posteriors)}
+    parts = {model: at.posteriors(k, model) for k, model in enumerate(at.made.binned)}
     amounts = at.amounts()
     decided = [
         at.decision(k, system, parts.get(system.model, []), amounts)
@@ -226,7 +254,9 @@ class _Planner:
         if self.request.naive:
             least = least_amount(self.dialect, self.truth, amounts, self.made.sizes[0])
             names += self.moments(_WEIGHED, "least", least)[:1]
-        if self.request.case_rules and self.weight is None:
+        # given decisions need no cut, and so no second pass
+        last = self.request.case_rules or (self.request.finds_cut and not self.made.binned)
+        if last and self.weight is None:
             names += self.lost(amounts)
         return names + self.earned(amounts)
 
@@ -300,25 +330,35 @@ class _Planner:
         self.column(_CELLS, name, self.dialect.integer(cell, most))
         self.plan.groupings.append(Grouping((*self.request.by, PREFIX + name), sums))
 
+    def beside(self, usable: Any) -> Any:
+        """The joint decision of all models but the first, as a float."""
+        lit, joint = self.dialect.literal, None
+        for k, size in self.made.others.items():
+            code = self.dialect.number(f"{PREFIX}d{k}")
+            joint = code if joint is None else joint * lit(float(size)) + code
+        last = lit(float(self.made.first_unusable))
+        joint = lit(0.0) if joint is None else joint
+        return self.column(_CELLS, "beside", self.dialect.when(usable, joint, last))
+
     def bins(self, k: int, model: str, score: Any, amounts: Any) -> None:
         """Put one score into bins, and count what falls into each."""
         lit, request = self.dialect.literal, self.request
-        kind = self.made.score_type(model)
+        kind, joint = self.made.score_type(model), k == 0 and self.made.from_bins
         every = [request._rule(app, kind).cuts()[0] for app in request.applications.values()]
         bins = Bins.fitting(request.bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
-        usable = self.good
-        if not self.made.from_bins:  # the cells count bad rows, so bins only need their own column
-            usable = self.dialect.certain(self.dialect.between(score, lit(0.0), lit(1.0)))
+        # one grouping counts unusable rows, so the others only need their own column
+        usable = self.dialect.certain(self.dialect.between(score, lit(0.0), lit(1.0)))
+        usable = self.good & (self.truth <= lit(1)) if joint else usable
         score = self.column(_CELLS, f"score{k}", self.dialect.when(usable, score, lit(0.0)))
         taken = self.column(_SCORED, f"steps{k}", steps(self.dialect, score, bins.half))
         code = place(self.dialect, score, taken, bins.half)
         for cut in bins.thresholds:
             code = code + self.dialect.indicator(score > lit(cut))
-        if self.made.from_bins:
-            known = self.good & (self.truth <= lit(1))
-            code = self.dialect.when(known, code, lit(float(bins.count)))
-        self.column(_BINNED, f"bin{k}", self.dialect.integer(code, bins.count))
+        most = self.made.first_unusable if joint else bins.count
+        if joint:
+            code = code * lit(float(self.made.beside)) + self.beside(usable)
+        self.column(_BINNED, f"bin{k}", self.dialect.integer(code, most))
         second = self.column(_CELLS, "second", self.dialect.indicator(self.truth == lit(1)))
         sums = [PREFIX + "second", *self.weights()]
         if self.weight is not None:

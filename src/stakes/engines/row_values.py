@@ -133,7 +133,7 @@ def place(dialect: Any, posterior: Any, taken: Any, half: int) -> Any:
     """The bin of the grid, counted from 0, as a float; `taken` are the steps from the end."""
     lit = dialect.literal
     above = dialect.indicator(posterior > lit(0.5))
-    return taken + above * (lit(2.0 * half - 1) - lit(2.0) * taken)
+    return dialect.size(above * lit(2.0 * half - 1) - taken)
 
 
 def _placed(posteriors: FloatArray, half: int) -> FloatArray:

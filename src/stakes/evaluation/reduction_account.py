@@ -57,7 +57,7 @@ from stakes.messages.steps import steps
 from stakes.results import as_ends
 from stakes.rules import DecisionRule
 from stakes.rules.rule_words import said_alike
-from stakes.summaries import ConfusionMatrix
+from stakes.summaries import ConfusionMatrix, ScoreBins
 from stakes.uncertainty import Comparison
 
 #: What rows that stayed in their engine cannot tell.
@@ -158,6 +158,7 @@ class _Judge:
         self.shares = shares_of(self.found)
         self.application = self.given.with_priors(self.given.resolved_priors(self.shares))
         self.variants = {model: self._as_is(model) for model in self.found.request.models}
+        self.bins = self._own_bins()
         # All intervals are at the same shares.
         self.at_shares = self.given
         if not self.shared and self.given.priors is None:
@@ -175,7 +176,7 @@ class _Judge:
         rules = said_alike({each.name: each.rule for each in figures}, near)
         figures = [replace(each, rule=rules[each.name]) for each in figures]
         comparison = self._comparison()
-        if self.found.whole.bins:
+        if self.bins:
             self.notes.append(Note("best-of-bin-edges"))
         tables = {model: variant.confusion for model, variant in self.variants.items()}
         scored = {model: one.scores for model, one in judged.items() if one.scores is not None}
@@ -233,6 +234,13 @@ class _Judge:
         worth = worth_of_bins(judged, self.given, self.options, self._interval, joint)
         return {"sources": sources, **worth}
 
+    def _own_bins(self) -> dict[str, ScoreBins]:
+        """The bins of each model, made for the shares of these cases if for no others."""
+        found, share = dict(self.found.whole.bins), float(self.shares[-1])
+        if self.found.request.from_priors is not None or not 0 < share < 1:
+            return found
+        return {model: replace(bins, from_priors=share) for model, bins in found.items()}
+
     @property
     def _said(self) -> bool:
         """Whether any model gave posteriors."""
@@ -274,7 +282,7 @@ class _Judge:
             self.notes.append(Note("posteriors-moved" if self._said else "shares-of-application"))
         if not self.shared and len(self.variants) > 1:
             self.notes.append(Note("cases-unshared"))
-        counted = self.rows is None and not self.found.whole.bins
+        counted = self.rows is None and not self.bins
         if self._said and counted and self.found.whole.sample is None:
             self.notes.append(Note("recalibration-needs-rows"))
             self.reasons |= _WITHOUT_ROWS
@@ -293,7 +301,7 @@ class _Judge:
 
     def _judged_bins(self) -> dict[str, Judged]:
         """Each model with what the bins of its score tell; empty without bins."""
-        binned, numbers = self.found.whole.bins, self.found.whole.numbers
+        binned, numbers = self.bins, self.found.whole.numbers
         if not binned:
             return {}
         found, softened = {}, []
@@ -352,7 +360,7 @@ class _Judge:
     def _figures(self, model: str, one: Judged | None) -> Figures:
         """One model with everything that is known about it."""
         variant, after = self.variants[model], None if one is None else one.recalibrated
-        scores: Any = self.found.whole.bins.get(model)
+        scores: Any = self.bins.get(model)
         if one is not None and one.cases is None:
             scores = one.scores
         rule, near = variant.rule, self._near(model, one)

@@ -23,7 +23,7 @@ from stakes.inquiry.column_roles import class_columns, words_of
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import about_cuts, retold
 from stakes.inquiry.option_words import refuse_beyond_squares
-from stakes.inquiry.proposal import file_words, given, option
+from stakes.inquiry.proposal import command, file_words, given, option
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
@@ -209,10 +209,9 @@ def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None
 
     None where calibration is no matter, or where `stakes calibrate` cannot read the same cases.
     """
-    after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
-    if (ev.worth is None and after is None) or inquiry.file in (None, "-") or inquiry.more:
+    name = _to_recalibrate(ev)
+    if name is None or inquiry.file in (None, "-") or inquiry.more:
         return None
-    name = ev.best if after is None else after.name
     model = _model(name, question, inquiry)
     if model is None:
         return None
@@ -226,9 +225,40 @@ def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None
     words += given(inquiry, "weight", "groups")
     # gaps are filled by decisions, of which a calibration knows nothing
     words += ["--missing", "drop"] if inquiry.missing == "drop" else []
-    called = re.sub(r"[^\w.-]+", "_", name).lstrip("-") or "model"
-    command = shlex.join([*words, *_prices(ev, inquiry), "-o", f"{called}_cal.json"])
-    return command if command.isprintable() else None
+    typed = shlex.join([*words, *_prices(ev, inquiry), "-o", f"{_as_file(name)}_cal.json"])
+    return typed if typed.isprintable() else None
+
+
+def _to_recalibrate(ev: Evaluation) -> str | None:
+    """The model that gains by it: the best one, or the one that is best afterwards."""
+    after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
+    if after is not None:
+        return after.name
+    return None if ev.worth is None else ev.best
+
+
+def _as_file(name: str) -> str:
+    """The name of a model as that of a file."""
+    return re.sub(r"[^\w.-]+", "_", name).lstrip("-") or "model"
+
+
+def recalibrating_far(ev: Evaluation, inquiry: Inquiry) -> str | None:
+    """The command that writes the re-calibrated rule of that model, learnt by an engine.
+
+    None where there is no such rule.
+    """
+    name = _to_recalibrate(ev)
+    if name is None or inquiry.file is None:
+        return None
+    try:
+        if ev.rule(name, recalibrated=True).columns is None:
+            return None
+    except StakesError:
+        return None
+    more = given(inquiry, "groups", "posteriors_already_adjusted", "engine")
+    more += [*option("rule-of", name), "--recalibrated", "--rule", f"{_as_file(name)}_rule.json"]
+    typed = command("eval", inquiry, *_prices(ev, inquiry), *more)
+    return typed if typed.isprintable() else None
 
 
 #: Files of more bytes are no calibrations.

@@ -13,6 +13,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.far.group_account import GroupedReduction
+from stakes.evaluation.model_intervals import limits
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.assumptions import about_absent, about_switches, told
 from stakes.inquiry.case_question import (
@@ -43,7 +44,10 @@ from stakes.uncertainty import compare
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a file of counts holds: a table for each model, and all together where known."""
+    """What a file of counts holds: a table for each model, and all together where known.
+
+    `grouped` are the counts of each group, of one side, of one model or several.
+    """
 
     tables: dict[str, ConfusionMatrix]
     joint: PairedCounts | None = None
@@ -66,8 +70,7 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
         scores, found = dict(found.get("scores", {})), found["joint"]
     grouped = None
     if isinstance(found, GroupedCounts):
-        one = len(found.systems) == 1 and len(found.groups) == 1
-        grouped, found = (found if one else None), found.joint
+        grouped, found = (found if len(found.groups) == 1 else None), found.joint
     if isinstance(found, PairedCounts):
         tables = {str(name): found.confusion(name) for name in found.systems}
         return Kept(tables, found, scores, grouped)
@@ -191,19 +194,39 @@ def _count_answer(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evalu
             if not np.allclose(each.priors, app.priors, rtol=1e-9):
                 judged = app  # so that intervals are taken at the same shares
                 warnings.append(Note("other-shares", model=name, first=next(iter(ordered))))
-    options, joint = judging_options(inquiry), kept.joint
+    options, joint, grouped = judging_options(inquiry), kept.joint, kept.grouped
     ev = evaluate(None, ordered, application=judged, **options)
-    if joint is not None and len(ev) > 1 and (np.rint(joint.counts) == joint.counts).all():
+    if grouped is not None:
+        grouped = replace(grouped, joint=renamed(grouped.joint, judged))
+        ev = _with_groups(ev, grouped, judged, options)
+    whole = joint is not None and bool((np.rint(joint.counts) == joint.counts).all())
+    if joint is not None and len(ev) > 1 and (whole or grouped is not None):
         # only joint counts tell which model is really best
-        found = compare(renamed(joint, judged), judged, normalized=True, **options)
+        together = renamed(joint, judged) if grouped is None else grouped
+        found = compare(together, judged, normalized=True, **options)
         best = zip(ev.models, found.probability_best.tolist(), strict=True)
         models = tuple(replace(model, probability_best=chance) for model, chance in best)
         notes = tuple(note for note in ev.notes if note.code != "cases-unshared")
-        ev = replace(ev, models=models, comparison=found, notes=notes)
+        absent = {name: why for name, why in ev.absent.items() if name != "comparison"}
+        ev = replace(ev, models=models, comparison=found, notes=notes, absent=absent)
     said = [Note("decisions-alone"), *about_absent(app.classes, totals), *about_switches(ev)]
     facts = {"source": source, "label": "truth", "form": form}
     more: dict[str, Any] = {"class_counts": totals, "warnings": tuple(warnings), "joint": joint}
     return told(ev, said, facts, inquiry, **more)
+
+
+def _with_groups(
+    ev: Evaluation, grouped: GroupedCounts, app: Application, options: dict[str, Any]
+) -> Evaluation:
+    """The evaluation with intervals that draw whole groups."""
+    ends = {name: limits(grouped.of_one(name), app, options) for name in grouped.systems}
+    models = tuple(replace(model, interval=ends[model.name]) for model in ev.models)
+    ev = replace(ev, models=models)
+    few = int(grouped.n_groups[0])
+    if few >= options["min_cases"]:
+        return ev
+    absent = {**ev.absent, "interval": "few-groups"}
+    return replace(ev, notes=(*ev.notes, Note("few-groups", count=few)), absent=absent)
 
 
 def over_names(matrix: ConfusionMatrix, inquiry: Inquiry) -> Application:

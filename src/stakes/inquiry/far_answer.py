@@ -1,9 +1,8 @@
-"""Files that stay where they are: counted by an engine in one pass, judged, and what was
-assumed.
-"""
+"""Files that stay where they are: counted by an engine, judged, and what was assumed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -25,7 +24,7 @@ from stakes.evaluation.far.case_sum_account import reduce_by_case
 from stakes.evaluation.far.group_account import reduce_groups
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
-from stakes.inquiry.assumptions import assumptions, refuse_many_slices, told
+from stakes.inquiry.assumptions import assumptions, recalibrating_far, refuse_many_slices, told
 from stakes.inquiry.case_question import (
     Placed,
     application_over,
@@ -476,7 +475,8 @@ def _in_text(ev: Evaluation, app: Application) -> Evaluation:
         for m in ev.models
     )
     slices = {name: _in_text(part, app) for name, part in ev.slices.items()}
-    return replace(ev, application=named, models=models, slices=slices, naive=naive)
+    short = re.sub(r"(?<= of )-?\d+$", r"'\g<0>'", ev.too_few)  # a class, which was a number
+    return replace(ev, application=named, models=models, slices=slices, naive=naive, too_few=short)
 
 
 def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluation:
@@ -495,6 +495,6 @@ def _told(ev: Evaluation, found: Counted, joint: PairedCounts | None) -> Evaluat
     more["counted"] = found
     if by_case is not None:
         more["case_costs_said"] = said_per_case(by_case, place.app, cases)
-    models = len(found.reduction.request.models)
-    facts = {**where, "models": models, "weight": inquiry.weight}
+    where |= {"models": len(found.reduction.request.models), "weight": inquiry.weight}
+    facts = {**where, "calibrate": recalibrating_far(ev, inquiry)}
     return told(ev, notes, facts, inquiry, **more)

@@ -365,6 +365,16 @@ class GroupedCounts(Storable):
         """Number (or weight) of cases of each class."""
         return self.joint.class_totals
 
+    def of_one(self, system: Name) -> GroupedCounts:
+        """The counts of one system alone."""
+        column = 1 + self.systems.index(system)
+        cells, at = np.unique(self.joint.cells[:, [0, column]], axis=0, return_inverse=True)
+        table = np.zeros((len(self.counts), len(cells)), dtype=self.counts.dtype)
+        np.add.at(table.T, at.reshape(-1), self.counts.T)
+        names = (system,), self.joint.classes, self.joint.decisions
+        joint = PairedCounts(cells, table.sum(axis=0), *names)
+        return GroupedCounts(self.groups, self.keys, table, joint)
+
     def confusion(self, system: Name | None = None) -> ConfusionMatrix:
         """The confusion matrix of one system over all groups; the only one by default."""
         if system is None and len(self.systems) > 1:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +108,21 @@ def test_an_engine_learns_the_calibration_from_bins(run, write, tmp_path):
     fitted = Affine(bound="data").fit(Posteriors(p), y.astype(int))
     assert (rule.columns, rule.digest) == (("p",), None)
     assert rule.calibrator.scale == pytest.approx(fitted.scale, rel=0.02)
+
+
+def test_an_engine_is_followed_by_the_command_that_recalibrates(run, write, tmp_path, monkeypatch):
+    """It is typed as printed, for files and for saved counts."""
+    pytest.importorskip("duckdb", reason="an engine")
+    _, odds = table()
+    file, _, _ = written(write, scores=1 / (1 + np.exp(-3 * odds)))
+    monkeypatch.chdir(tmp_path)
+    far = run("eval", str(file), *ASKED, *COST, "--engine", "duckdb", "--save", "day.json")
+    for ran in (far, run("eval", "day.json", *COST)):
+        command = re.search(r"^ +stakes (eval .*?rule\.json)$", ran.out, re.M | re.S)
+        typed = shlex.split(command[1].replace("\\\n", " "))
+        assert run(*typed).code == 0
+        assert stakes.load_rule("p_rule.json").calibrator is not None
+        (tmp_path / "p_rule.json").unlink()
 
 
 def test_what_cannot_be_a_rule_is_refused(run, write, tmp_path):

@@ -192,7 +192,7 @@ def _rule_of(place: _Place, average: Application, system: Any) -> DecisionRule |
 def _absent(found: Reduction, draws: Any, options: dict[str, Any]) -> tuple[Any, list[Note]]:
     """What sums cannot tell, and the notes that say so."""
     reasons, notes = dict(BY_CASE), []
-    if not found.request.case_rules:
+    if not found.request.case_rules and "posteriors" in found.kinds.values():
         reasons["threshold"] = "one-threshold-needs-rows"
         notes.append(Note("one-threshold-needs-rows"))
     if len(found.request.systems) > MOST_COMPARED:

@@ -202,7 +202,8 @@ def from_files(paths: list[str], args: Any) -> Watched:
     periods: dict[str, Any] = {name: ordered_table(tables[name], app, name) for name in names}
     groups = [each.grouped for each in kept if each.grouped is not None]
     if len(groups) == len(kept):
-        joints = (replace(each, joint=renamed(each.joint, app)) for each in groups)
+        apart = (each if single else each.of_one(model) for each in groups)
+        joints = (replace(each, joint=renamed(each.joint, app)) for each in apart)
         periods = dict(zip(names, joints, strict=True))
     scores = {name: each.scores.get(model) for name, each in zip(names, kept, strict=True)}
     found = watch_over(periods, app, args, None if None in scores.values() else scores)
