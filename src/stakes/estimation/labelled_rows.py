@@ -125,9 +125,8 @@ def refuse_other_cases(rows: LabelledRows) -> None:
 
 def _mid_ranks(column: FloatArray) -> FloatArray:
     """Ranks from 0 to 1, with the middle one for equal values."""
-    ordered = np.sort(column)
-    ends = [np.searchsorted(ordered, column, side) for side in ("left", "right")]
-    return np.asarray((ends[0] + ends[1]) / (2 * len(column)))
+    _, at, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray(((np.cumsum(counts) - counts / 2) / len(column))[at])
 
 
 def fitted_line(rows: LabelledRows) -> FloatArray:
@@ -173,7 +172,7 @@ def corrected_mean(
     finite = float(rest @ moves**2) / every if every > 0 else 1.0
     z = float(stdtrit(max(n - 1, 1), (1 + level) / 2)) * np.sqrt(finite)
     counts, kinds = _counted(moves, unseen)
-    low, high = score_limits(counts[None, None], kinds[None, None], z)
+    low, high = score_limits(counts[None, None], kinds[None, None], z, skewed=True)
     value = float(moves.mean()) if n else 0.0
     return middle + value, middle + float(low[0]), middle + float(high[0])
 
@@ -188,20 +187,26 @@ def _counted(moves: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _unseen(rows: LabelledRows, fitted: FloatArray) -> FloatArray:
-    """The predicted error of each class in each kind of case, whether a label showed it or not."""
+    """The predicted error of each class in each kind of case, whether a label showed it or not.
+
+    It is the mean in which a larger error counts for more: of that size, errors as rare as needed
+    for their mean have their variance.
+    """
     moves = (rows.paid - fitted[:, None]) * rows.weight[:, None]
     drawn = rows.posteriors * rows.chances[:, None]
-    total, sums = (
-        np.stack([np.bincount(rows.kinds, column) for column in table.T])
-        for table in (drawn, drawn * moves)
+    total, sums, sizes, squares = (
+        np.stack([np.bincount(rows.kinds, column) for column in (drawn * table).T])
+        for table in (np.ones(moves.shape), moves, np.abs(moves), moves**2)
     )
-    return np.asarray(sums[total > 0] / total[total > 0])
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    return np.asarray((np.sign(sums) * squares / sizes)[total > 0])
 
 
 def kinds_by_cost(paid: FloatArray) -> IntArray:
     """Cases with the same costs of the decision taken are one kind; all cases are, if costs differ
     from case to case.
     """
-    kinds, at = np.unique(paid, axis=0, return_inverse=True)
-    at = np.asarray(at).reshape(-1).astype(np.intp)
-    return at if kinds.shape[0] <= _MOST_KINDS else np.zeros_like(at)
+    table = np.ascontiguousarray(paid + 0.0)  # no negative zeros: bytes are compared
+    rows = table.view(f"V{table.itemsize * table.shape[1]}")[:, 0]
+    kinds, at = np.unique(rows, return_inverse=True)
+    return at.astype(np.intp) if kinds.shape[0] <= _MOST_KINDS else np.zeros(len(rows), np.intp)
