@@ -7,7 +7,6 @@ import pytest
 
 from stakes import Application, CaseCosts
 from stakes.estimation import DecidedCases, cost_from_labels, plan_labels
-from stakes.estimation.labelled_rows import LabelledRows, _unseen
 from stakes.exceptions import CostError, DataError, LabelError, StakesError, UndefinedError
 from stakes.rules import DecisionRule
 
@@ -46,24 +45,6 @@ class TestValue:
         assert found.value == pytest.approx(line.mean() + (real[kept] - line[kept]).mean())
         assert found.slope == pytest.approx(slope)
         assert found.plain[0] == pytest.approx(real[kept].mean())
-
-    def test_unseen_errors_have_the_variance_of_the_posteriors(self) -> None:
-        """Two cases of one kind, one of which is drawn four times as often as the other."""
-        chances, posterior = np.array([0.4, 0.1]), np.array([[0.9, 0.1], [0.7, 0.3]])
-        rows = LabelledRows(
-            np.array([[0.0, 8.0], [0.0, 8.0]]), posterior, np.zeros(2, int), np.ones(2),
-            np.zeros(2, int), np.zeros(2, bool), chances,
-        )  # fmt: skip
-        weight = 1 / 2 * (0.4 + 0.1) / chances
-        fitted = np.array([2.0, 2.0])
-        right, wrong = -2 * weight, 6 * weight
-        drawn = chances * posterior.T
-        assert _unseen(rows, fitted).tolist() == pytest.approx(
-            [
-                (drawn[0] @ right**2) / (drawn[0] @ right),
-                (drawn[1] @ wrong**2) / (drawn[1] @ wrong),
-            ]
-        )
 
     def test_all_labels_give_the_cost_itself(self) -> None:
         posteriors, truth = drawn(3, 500, classes=3)

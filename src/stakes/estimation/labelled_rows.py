@@ -26,6 +26,8 @@ _PRIOR_LABELS = 2.0
 _MOST_KINDS = 200
 #: Labelled cases that differ from the others by more standard errors were not drawn as stated.
 _TOO_FAR = 5.0
+#: Weights of labels that differ by less than this share are equal.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +154,8 @@ def corrected_mean(
 ) -> tuple[float, float, float]:
     """Mean cost and its limits: the mean of the line, plus the mean error of the labels.
 
-    Cases that were certain to be labelled count with their cost and add no doubt.
+    Cases that were certain to be labelled count with their cost and add no doubt. Skewness counts
+    where all labels have the same weight: few labels do not show what rare large weights do.
     """
     from scipy.special import stdtrit
 
@@ -172,7 +175,8 @@ def corrected_mean(
     finite = float(rest @ moves**2) / every if every > 0 else 1.0
     z = float(stdtrit(max(n - 1, 1), (1 + level) / 2)) * np.sqrt(finite)
     counts, kinds = _counted(moves, unseen)
-    low, high = score_limits(counts[None, None], kinds[None, None], z, skewed=True)
+    alike = float(np.ptp(rows.weight)) <= _ROUNDING * float(rows.weight.max(initial=0.0))
+    low, high = score_limits(counts[None, None], kinds[None, None], z, skewed=alike)
     value = float(moves.mean()) if n else 0.0
     return middle + value, middle + float(low[0]), middle + float(high[0])
 
@@ -187,19 +191,14 @@ def _counted(moves: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _unseen(rows: LabelledRows, fitted: FloatArray) -> FloatArray:
-    """The predicted error of each class in each kind of case, whether a label showed it or not.
-
-    It is the mean in which a larger error counts for more: of that size, errors as rare as needed
-    for their mean have their variance.
-    """
+    """The predicted error of each class in each kind of case, whether a label showed it or not."""
     moves = (rows.paid - fitted[:, None]) * rows.weight[:, None]
     drawn = rows.posteriors * rows.chances[:, None]
-    total, sums, sizes, squares = (
-        np.stack([np.bincount(rows.kinds, column) for column in (drawn * table).T])
-        for table in (np.ones(moves.shape), moves, np.abs(moves), moves**2)
+    total, sums = (
+        np.stack([np.bincount(rows.kinds, column) for column in table.T])
+        for table in (drawn, drawn * moves)
     )
-    sizes = np.where(sizes > 0, sizes, 1.0)
-    return np.asarray((np.sign(sums) * squares / sizes)[total > 0])
+    return np.asarray(sums[total > 0] / total[total > 0])
 
 
 def kinds_by_cost(paid: FloatArray) -> IntArray:
