@@ -178,6 +178,10 @@ def cells_of(column: Any) -> NDArray[Any]:
 def known_entries(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The known entries of a column that may have gaps, and a mask that is true for them."""
     refuse_sparse(values, name)
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "fiub":
+        known = ~np.isnan(values)
+        if known.any():
+            return as_column(values[known], name), known
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         items: Any = series.alias("values").to_list()

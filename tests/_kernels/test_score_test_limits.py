@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
+from scipy.stats import binom, pearson3
 
 from stakes._kernels.interval_ends import normal_quantile, wilson
 from stakes._kernels.score_test_limits import (
@@ -108,6 +109,50 @@ def test_statistic_is_z_at_the_limits() -> None:
     for limit in score_limits(counts, weights, Z):
         moved = weights - limit[:, None, None] / 2  # two strata: each takes half of the limit
         assert abs(score_statistic(counts, moved)[0]) == pytest.approx(Z, abs=1e-5)
+
+
+def rare(seen: int, cases: int, skewed: bool) -> tuple[float, float]:
+    counts, weights = np.array([[[cases - seen, seen]]], float), np.array([[[0.0, 1.0]]])
+    low, high = score_limits(counts, weights, Z, skewed=skewed)
+    return float(low[0]), float(high[0])
+
+
+@pytest.mark.parametrize(("seen", "cases"), [(0, 300), (1, 300), (4, 300), (295, 300), (3, 10)])
+def test_skewed_limits_against_the_gamma_distribution(seen: int, cases: int) -> None:
+    low, high = rare(seen, cases, skewed=True)
+    for limit, side in ((low, 1.0), (high, -1.0)):
+        if not 0 < limit < 1:
+            continue
+        spread = np.sqrt(limit * (1 - limit) / cases)
+        skewness = side * (1 - 2 * limit) / np.sqrt(limit * (1 - limit) * cases)
+        tail = pearson3.sf(side * (seen / cases - limit) / spread, skewness)
+        # the cube root of Wilson and Hilferty is less exact where the skewness is above 2
+        assert tail == pytest.approx(0.025, rel=0.06 if abs(skewness) < 2 else 0.4)
+
+
+def test_skewed_limits_hold_rare_rates_more_often() -> None:
+    """Coverage by summing the binomial distribution, for 0.05 to 8 expected events."""
+    shares = np.geomspace(0.05, 8, 400) / 200
+    worst = []
+    for skewed in (False, True):
+        ends = np.array([rare(seen, 200, skewed) for seen in range(41)])
+        chances = binom.pmf(np.arange(41)[:, None], 200, shares)
+        inside = (ends[:, :1] <= shares) & (shares <= ends[:, 1:])
+        worst.append((chances * inside).sum(axis=0).min())
+    assert worst[0] < 0.85
+    assert worst[1] > 0.89
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(-4, 4)), min_size=2, max_size=6))
+def test_skewed_limits_mirror_each_other(cells: list[tuple[int, int]]) -> None:
+    counts = np.array([[[float(n) for n, _ in cells]]])
+    weights = np.array([[[float(w) for _, w in cells]]])
+    if counts.sum() == 0:
+        return
+    low, high = score_limits(counts, weights, Z, skewed=True)
+    turned = score_limits(counts, -weights, Z, skewed=True)
+    assert (-turned[1], -turned[0]) == (pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6))
+    assert low[0] - 1e-9 <= (counts * weights).sum() / counts.sum() <= high[0] + 1e-9
 
 
 def test_ratio_limits_are_where_the_difference_from_zero_is_just_found() -> None:

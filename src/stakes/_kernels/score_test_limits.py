@@ -19,6 +19,8 @@ _TOLERANCE = 1e-9
 _TINY = 1e-300
 #: Weights up to this count as zero, since dividing by them would overflow.
 _FAINT = 1e-290
+#: Skewness below this is rounding.
+_STRAIGHT = 1e-6
 
 
 def _constrained_shares(counts: Floats, weights: Floats, multiplier: Floats) -> Floats:
@@ -54,14 +56,35 @@ def _moments(counts: Floats, weights: Floats, shares: Floats) -> tuple[Floats, F
     return means.sum(axis=1), spread.sum(axis=1)
 
 
+def _skewness(counts: Floats, weights: Floats, shares: Floats) -> Floats:
+    """Skewness of the estimate of theta when the shares are true."""
+    apart = weights - (weights * shares).sum(axis=2, keepdims=True)
+    totals = np.maximum(counts.sum(axis=2), _TINY)
+    second = ((shares * apart**2).sum(axis=2) / totals).sum(axis=1)
+    third = ((shares * apart**3).sum(axis=2) / totals**2).sum(axis=1)
+    return np.asarray(third / np.maximum(second**1.5, _TINY))
+
+
+def _unskewed(steps: Floats, skewness: Floats) -> Floats:
+    """Normal quantile of a gamma variable `steps` from its mean (Wilson and Hilferty 1931)."""
+    skewed = np.abs(skewness) > _STRAIGHT
+    bend = np.where(skewed, skewness, 1.0)
+    return np.where(skewed, 6 / bend * (np.cbrt(1 + bend * steps / 2) - 1) + bend / 6, steps)
+
+
 def _observed(counts: Floats) -> Floats:
     """The shares found in each stratum."""
     return np.asarray(counts / np.maximum(counts.sum(axis=2, keepdims=True), _TINY))
 
 
 # Why costs get score intervals: docs/design/intervals.md.
-def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Floats]:
-    """Lower and upper limit of theta for each data set; `weights` broadcast to `counts`."""
+def score_limits(
+    counts: Floats, weights: Floats, z: float, *, skewed: bool = False
+) -> tuple[Floats, Floats]:
+    """Lower and upper limit of theta for each data set; `weights` broadcast to `counts`.
+
+    With `skewed` the estimate is a gamma variable of its skewness in the test, not a normal one.
+    """
     weights, exponent = _near_one(np.broadcast_to(weights, counts.shape))
     weights, scale = _scaled(weights)
     found, _ = _moments(counts, weights, _observed(counts))
@@ -72,9 +95,10 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
         def excess(log_size: Floats, sign: float = sign) -> Floats:
             shares = _constrained_shares(counts, weights, sign * np.exp(log_size))
             theta, variance = _moments(counts, weights, shares)
-            return np.asarray(
-                np.minimum(np.abs(found - theta) / np.sqrt(variance + _TINY), 1e3) - z
-            )
+            steps = np.minimum(np.abs(found - theta) / np.sqrt(variance + _TINY), 1e3)
+            if skewed:
+                steps = _unskewed(steps, sign * _skewness(counts, weights, shares))
+            return np.asarray(np.minimum(steps, 1e3) - z)
 
         size = bracketed_roots(excess, low, high, tolerance=_TOLERANCE)
         shares = _constrained_shares(counts, weights, sign * np.exp(size))

@@ -64,7 +64,9 @@ def completed(words: Sequence[str], args: Any) -> list[str]:
         return list(words)
     if hasattr(args, "gain"):
         file_after_amounts(args)
-    found, _ = _proposed(args.file, inquiry_of(args))
+    named = getattr(args, "reference", None)  # the labelled file, or a period
+    labelled = named if named and Path(named).is_file() else args.file
+    found, _ = _proposed(labelled, inquiry_of(args))
     return list(words) if found is None else completed_words(words, found.added)
 
 

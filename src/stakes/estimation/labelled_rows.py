@@ -26,6 +26,8 @@ _PRIOR_LABELS = 2.0
 _MOST_KINDS = 200
 #: Labelled cases that differ from the others by more standard errors were not drawn as stated.
 _TOO_FAR = 5.0
+#: Weights of labels that differ by less than this share are equal.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,9 +127,8 @@ def refuse_other_cases(rows: LabelledRows) -> None:
 
 def _mid_ranks(column: FloatArray) -> FloatArray:
     """Ranks from 0 to 1, with the middle one for equal values."""
-    ordered = np.sort(column)
-    ends = [np.searchsorted(ordered, column, side) for side in ("left", "right")]
-    return np.asarray((ends[0] + ends[1]) / (2 * len(column)))
+    _, at, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray(((np.cumsum(counts) - counts / 2) / len(column))[at])
 
 
 def fitted_line(rows: LabelledRows) -> FloatArray:
@@ -153,7 +154,8 @@ def corrected_mean(
 ) -> tuple[float, float, float]:
     """Mean cost and its limits: the mean of the line, plus the mean error of the labels.
 
-    Cases that were certain to be labelled count with their cost and add no doubt.
+    Cases that were certain to be labelled count with their cost and add no doubt. Skewness counts
+    where all labels have the same weight: few labels do not show what rare large weights do.
     """
     from scipy.special import stdtrit
 
@@ -173,7 +175,8 @@ def corrected_mean(
     finite = float(rest @ moves**2) / every if every > 0 else 1.0
     z = float(stdtrit(max(n - 1, 1), (1 + level) / 2)) * np.sqrt(finite)
     counts, kinds = _counted(moves, unseen)
-    low, high = score_limits(counts[None, None], kinds[None, None], z)
+    alike = float(np.ptp(rows.weight)) <= _ROUNDING * float(rows.weight.max(initial=0.0))
+    low, high = score_limits(counts[None, None], kinds[None, None], z, skewed=alike)
     value = float(moves.mean()) if n else 0.0
     return middle + value, middle + float(low[0]), middle + float(high[0])
 
@@ -202,6 +205,7 @@ def kinds_by_cost(paid: FloatArray) -> IntArray:
     """Cases with the same costs of the decision taken are one kind; all cases are, if costs differ
     from case to case.
     """
-    kinds, at = np.unique(paid, axis=0, return_inverse=True)
-    at = np.asarray(at).reshape(-1).astype(np.intp)
-    return at if kinds.shape[0] <= _MOST_KINDS else np.zeros_like(at)
+    table = np.ascontiguousarray(paid + 0.0)  # no negative zeros: bytes are compared
+    rows = table.view(f"V{table.itemsize * table.shape[1]}")[:, 0]
+    kinds, at = np.unique(rows, return_inverse=True)
+    return at.astype(np.intp) if kinds.shape[0] <= _MOST_KINDS else np.zeros(len(rows), np.intp)

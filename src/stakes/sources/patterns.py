@@ -62,8 +62,7 @@ class Files:
     @property
     def title(self) -> str:
         """What a sentence calls the files."""
-        listed_here = "://" not in self.said or not glob.has_magic(self.said)
-        if len(self.paths) == 1 and listed_here:
+        if len(self.paths) == 1 and not glob.has_magic(self.said):
             return Path(self.said).name
         return self.said
 

@@ -51,6 +51,15 @@ class TestEstimate:
         assert found["change"] == said.change == "shares"
         assert found["cases"] == 700
 
+    def test_line_to_type_keeps_the_outcome_of_the_reference(self, run, write):
+        write("new.csv", "y,q,p\n" + "".join(f",{p},{p}\n" for p in NEW[1]))
+        write("old.csv", "y,q,p\n" + "".join(
+            f"{'yes' if y else 'no'},{p},{p}\n" for y, p in zip(OLD[0], OLD[1], strict=True)
+        ))  # fmt: skip
+        ran = run("estimate", "new.csv", *ASKED[:-1], "p", "q", *COST)
+        assert ran.code == 2
+        assert "--positive yes --scores p,q" in ran.err
+
     def test_slices_and_inputs(self, run):
         more = ("--by", "kind", "--inputs", "amount,kind")
         found = run("estimate", "new.csv", *ASKED, *COST, *more, "--json").found["models"]["p"]
