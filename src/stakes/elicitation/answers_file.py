@@ -137,7 +137,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     ratio = of_kind(talk, "talk", Elicitation).ratio
     lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", _HEAD.rstrip()]
     lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
-    lines += [f"note = {toml_value(of_kind(note, 'note', str))}"] if note else []
+    lines += [f"note = {toml_value(note)}"] if of_kind(note, "note", str) else []
     for each in talk.statements:
         signed = {key: getattr(each, key) for key in ("said", "name", "date") if getattr(each, key)}
         kept = {"route": each.route, **each.inputs, **signed}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_number, as_whole, same_length
+from stakes._checks import as_number, as_switch, as_whole, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.bayes_rule import code_type
@@ -140,7 +140,8 @@ class ConstrainedSlices(AnswersGuesses):
         same_length("y_true", truth.size, "scores", cases.scores.size)
         weights = as_weights(sample_weight, truth.size)
         cases = cases._replace(truth=truth, weights=weights)
-        return slice_rates(cases, self.free_rules if free else self.rules, self.application)
+        rules = self.free_rules if as_switch(free, "free") else self.rules
+        return slice_rates(cases, rules, self.application)
 
     def _read(self, scores: Any, by: Any) -> SlicedCases:
         """Scores and slices; the truth is not known."""

@@ -176,6 +176,7 @@ def band(
     refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
     drawn = Replicates.drawn(draw, draws, rng)
     empty = np.full(y.shape, np.nan)
+    simultaneous = as_switch(simultaneous, "simultaneous")
     found = Band(x, y, empty, empty, as_level(level), simultaneous, notes, drawn)
     return found if refused else found._filled(found.level, simultaneous)
 

@@ -186,7 +186,8 @@ def _stretch(
     name: str, value: float, points: HullPoints, priors: FloatArray
 ) -> tuple[float, float]:
     """From where to where along the hull (in corners) a promise is kept."""
-    if not 0 <= as_number(value, name) <= 1:
+    value = as_number(value, name)
+    if not 0 <= value <= 1:
         raise DataError(f"`{name}` must lie between 0 and 1; got {value!r}.")
     fpr, tpr = points.false_positive_rate, points.sensitivity
     p0, p1 = priors

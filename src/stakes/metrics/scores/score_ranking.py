@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._checks import as_number
 from stakes._kernels.roc_hull import area_between, ranked_pairs
+from stakes._names import one_of
 from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
 from stakes.metrics.summary_input import of_scores
@@ -190,7 +191,7 @@ def pr_auc(
     wrong = np.concatenate(([0.0], (1 - share) * false_positives))
     right = share * x
     dx, dw = np.diff(x), np.diff(wrong)
-    if interpolation == "linear":
+    if one_of(interpolation, "interpolation", ("exact", "linear")) == "linear":
         precision = np.divide(right, right + wrong, out=np.zeros_like(right), where=x > 0)
         precision[0] = 1.0
         return float(np.sum(dx * (precision[1:] + precision[:-1]) / 2))

@@ -139,7 +139,7 @@ def _possible(application: UncertainApplication) -> Stakes:
 
 def _weights(app: Application, normalized: bool) -> FloatArray:
     """Cell weights of one application."""
-    if not normalized:
+    if not as_switch(normalized, "normalized"):
         values = app.costs.values
         return values if app.priors is None else app.priors[:, None] * values
     standard = app.costs.standardized().values
