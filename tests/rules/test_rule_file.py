@@ -126,7 +126,7 @@ def test_other_files_are_refused(fields, said, tmp_path):
 
 def test_files_of_other_kinds_are_refused(tmp_path):
     fitted().save(tmp_path / "calibrator.json")
-    with pytest.raises(FormatError, match="is not a saved decision rule"):
+    with pytest.raises(FormatError, match="is a calibration, not a saved decision rule"):
         load_rule(tmp_path / "calibrator.json")
     RULES["plain"].save(tmp_path / "rule.json")
     whole = (tmp_path / "rule.json").read_bytes()
