@@ -27,7 +27,7 @@ BUILT = {"Evaluation", "ModelEvaluation"}
 #: Files whose name may occur twice: one folder per paper, engines by name, a curve and its plot.
 EXEMPT_FOLDERS = ("papers", "engines", "sources/far", "curves", "plots")
 #: Where the words of the command line may still be an argparse Namespace.
-WORDS_IN = ("cli/entry.py", "cli/commands/")
+WORDS_IN = ("cli/entry.py", "cli/whole_commands.py", "cli/commands/")
 #: What looks into a text, or cuts it by words; and what does so with a pattern.
 MATCHES = {"startswith", "endswith", "replace", "partition", "rpartition", "split", "find",
            "index", "count", "removeprefix", "removesuffix"}  # fmt: skip

@@ -25,3 +25,13 @@ def inquiry_of(args: argparse.Namespace) -> Inquiry:
     from stakes.inquiry.inquiry import from_options
 
     return from_options(vars(args))
+
+
+def settle_output(args: argparse.Namespace, *, table: bool = True) -> None:
+    """A page that -o names is that of --html; other endings must be those of an answer."""
+    from stakes.cli.show.outputs import PAGE, refuse_ending
+
+    pages = PAGE if hasattr(args, "html") else ()
+    if pages and (args.output or "").lower().endswith(pages) and not args.html:
+        args.html, args.output = args.output, None
+    refuse_ending("-o", args.output, (*pages, ".json", *((".csv",) if table else ())))

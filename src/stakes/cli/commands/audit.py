@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.commands import file_after_amounts, inquiry_of
+from stakes.cli.commands import file_after_amounts, inquiry_of, settle_output
 from stakes.cli.options import (
     CONFUSION,
     add_cost_options,
@@ -181,7 +181,6 @@ def _all_metrics(
 
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
-    from stakes.cli.show.outputs import settle_output
     from stakes.exceptions import DataError
     from stakes.metrics import catalogue
 

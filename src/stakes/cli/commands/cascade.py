@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.commands import file_after_amounts, inquiry_of
+from stakes.cli.commands import file_after_amounts, inquiry_of, settle_output
 from stakes.cli.options import (
     FORMS,
     OUTPUT,
@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the cascade and print the verdict and the table."""
-    from stakes.cli.show.outputs import refuse_unfit, say_written, settle_output, write_answer
+    from stakes.cli.show.outputs import refuse_unfit, say_written, write_answer
     from stakes.cli.show.terminal import json_text
     from stakes.evaluation.model_table import as_csv
     from stakes.resources import evaluate_cascade

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.commands import file_after_amounts, inquiry_of
+from stakes.cli.commands import file_after_amounts, inquiry_of, settle_output
 from stakes.cli.options import (
     FORMS,
     OUTPUT,
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the rules, judge them on other cases if there are any, print."""
-    from stakes.cli.show.outputs import refuse_unfit, say_written, settle_output, write_answer
+    from stakes.cli.show.outputs import refuse_unfit, say_written, write_answer
     from stakes.cli.show.terminal import json_text
     from stakes.evaluation.model_table import as_csv
     from stakes.exceptions import DataError

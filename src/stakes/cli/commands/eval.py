@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stakes.cli.commands import file_after_amounts, inquiry_of
+from stakes.cli.commands import file_after_amounts, inquiry_of, settle_output
 from stakes.cli.options import (
     CONDITIONS,
     CONFUSION,
@@ -124,7 +124,6 @@ def run(args: argparse.Namespace) -> int:
         page_in,
         refuse_unfit,
         say_written,
-        settle_output,
         show,
         table_text,
         too_few,

@@ -4,7 +4,6 @@ whole or not at all.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import datetime as dt
 import glob
@@ -73,14 +72,6 @@ def say_written(lines: Sequence[str]) -> None:
     """Print what was written, below the answer."""
     if lines:
         print("\n" + shown("\n".join(lines)))
-
-
-def settle_output(args: argparse.Namespace, *, table: bool = True) -> None:
-    """A page that -o names is that of --html; other endings must be those of an answer."""
-    pages = PAGE if hasattr(args, "html") else ()
-    if pages and (args.output or "").lower().endswith(pages) and not args.html:
-        args.html, args.output = args.output, None
-    refuse_ending("-o", args.output, (*pages, ".json", *((".csv",) if table else ())))
 
 
 def table_text(ev: Evaluation) -> str:

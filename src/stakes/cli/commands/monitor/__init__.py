@@ -6,7 +6,7 @@ import argparse
 import sys
 from functools import partial
 
-from stakes.cli.commands import inquiry_of
+from stakes.cli.commands import inquiry_of, settle_output
 from stakes.cli.options import (
     CONDITIONS,
     ENGINES,
@@ -98,7 +98,6 @@ def run(args: argparse.Namespace) -> int:
         page_in,
         refuse_unfit,
         say_written,
-        settle_output,
         write_answer,
     )
 
