@@ -204,7 +204,7 @@ def answers_guesses(function: F) -> F:
     place = {each: k for k, each in enumerate(placed)}
     # constructors look at their own arguments, and those of scikit-learn may not
     checked = {} if function.__name__ == "__init__" else parameters
-    switches = {each.name for each in checked.values() if each.annotation == "bool"}
+    switches = [each.name for each in checked.values() if each.annotation == "bool"]
     words = {each.name: _words(each, function) for each in checked.values()}
 
     @functools.wraps(function)
@@ -223,12 +223,12 @@ def answers_guesses(function: F) -> F:
             if names:
                 said = f"{name}() {what.format(', '.join(f'`{each}`' for each in names))}."
                 raise CallError(said, hint=line_to_type(name) or f"{name}(..., {names[0]}=...)")
-        for each in switches & options.keys():
-            options[each] = as_switch(options[each], each)
+        for each in switches:  # one by one, or torch.compile of 2.11 stops
+            if each in options:
+                options[each] = as_switch(options[each], each)
         for each, value in options.items():
-            if words.get(each) and not isinstance(
-                value, str
-            ):  # the function knows what to say of text
+            # the function knows what to say of text
+            if words.get(each) and not isinstance(value, str):
                 one_of(value, each, words[each])
         return function(*given, **options)
 
