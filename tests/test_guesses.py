@@ -1479,6 +1479,12 @@ def _evaluated(**more: Any) -> Any:
     return stakes.evaluate(y, {"a": p}, costs={"fn": 10, "fp": 1}, **more)
 
 
+def _cascade() -> Any:
+    prices = {"small": 0, "large": 0.5}
+    stages = {"small": LOGREG, "large": GBM}
+    return stakes.resources.evaluate_cascade(Y, stages, prices=prices, costs=COSTS)
+
+
 class TestTwelfthList:
     """What another reader of the README typed."""
 
@@ -1531,6 +1537,9 @@ class TestTwelfthList:
                 lambda: stakes.monitoring.compare_periods((Y, Y), (Y, Y), costs=COSTS),
                 "stakes.ConfusionMatrix.from_decisions(y_true, decisions)",
             ),
+            (lambda: _cascade().decide, 'result.cascade.step("small", posteriors)'),
+            (lambda: _cascade().cascade.predict, 'cascade.step("small", posteriors)'),
+            (lambda: _rule().to_sql("duckdb", table="t"), "AS decision FROM"),
         ],
     )
     def test_python(self, typed: Any, answer: str) -> None:

@@ -114,7 +114,8 @@ def test_can_be_typed(
             pytest.skip("curves of more than labels and scores")
         world = world | {"curve": made(world["counts"])}
     if "result." in code:
-        made = _estimate if "naive" in code else _cascade
-        world = world | {"result": made(world)}
+        world = world | {"result": (_estimate if "naive" in code else _cascade)(world)}
+    elif "cascade." in code:
+        world = world | {"cascade": _cascade(world).cascade}
     eval(code, dict(world))
     pyplot.close("all")

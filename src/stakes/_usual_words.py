@@ -254,8 +254,14 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     }
     | dict.fromkeys(("with_costs", "evaluate", "replace", "with_application"), _OTHER_COSTS)
     | {"with_priors": _OTHER_PRIORS},
+    "Cascade": dict.fromkeys(
+        ("decide", "predict", "route"),
+        'cascade.step("small", posteriors): what to decide now, and whom to ask next'),
     "CascadeEvaluation": dict.fromkeys(
-        ("plot", "draw", "show"), 'result.frame().to_pandas().plot.barh(x="way", y="cost")'),
+        ("plot", "draw", "show"), 'result.frame().to_pandas().plot.barh(x="way", y="cost")')
+    | dict.fromkeys(
+        ("decide", "predict", "route"),
+        'result.cascade.step("small", posteriors): what to decide now, and whom to ask next'),
     "CostEstimate": {
         "nec": "result.value / result.naive",
         "nec_interval": "(result.low / result.naive, result.high / result.naive)",
@@ -383,7 +389,9 @@ OPTIONS: dict[str, dict[str, str]] = {
                     'baseline="name of the model in use"')
     | dict.fromkeys(("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples", "n_draws", "draws"),
                     "leave it out: most intervals here need no draws, and the others draw enough"),
-    "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"'),
+    "DecisionRule.to_sql": dict.fromkeys(("column", "score", "scores"), 'columns="p"')
+    | dict.fromkeys(("table", "table_name", "name"),
+                    'f"SELECT *, {rule.to_sql()} AS decision FROM customers"; it is an expression'),
     "DecisionRule.decide_frame": dict.fromkeys(
         ("column", "columns", "score", "scores"),
         'dataclasses.replace(rule, columns="p").decide_frame(frame)'),

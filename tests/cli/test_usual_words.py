@@ -41,6 +41,7 @@ def files(tmp_path, monkeypatch):
     [
         ("compare", "FILE --label COLUMN --positive VALUE --scores A,B --cost fn=10 fp=1\n"),
         ("evaluate", "stakes eval FILE "),
+        ("metrics", "in Python, stakes.metrics.f1(y_true, decisions)"),
         ("plot", " --html page.html\n"),
         ("report", " --html page.html\n"),
         ("threshold", ").posterior_threshold\n"),
@@ -279,3 +280,13 @@ def test_a_calibration_says_how_to_keep_it(run, files):
     words = ["calibrate", "two.csv", "--label", "y", "--positive", "yes", "--scores", "p"]
     assert run(*words).out.endswith("to keep it: -o calibration.json\n")
     assert "to keep it" not in run(*words, "-o", "calibration.json").out
+
+
+def test_abstention_among_the_costs_is_answered_by_a_file(run, files):
+    ran = run("eval", "two.csv", *ASKED, "--cost", "fn=10", "fp=1", "abstain=2")
+    assert ran.code == 2
+    assert "'abstain=2' costs a third decision" in ran.err
+    line = re.search(r"stakes (costs --template .*)", ran.err)[1]
+    line = line.replace("FILE", "two.csv").replace("COLUMN", "y").replace("VALUE", "yes")
+    assert run(*shlex.split(line)).code == 0
+    assert run("eval", "two.csv", *ASKED, "--costs", "costs.toml").code == 0

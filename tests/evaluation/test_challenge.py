@@ -188,11 +188,23 @@ class TestEveryKindOfInput:
                              switching_cost=100, **VOLUME)  # fmt: skip
         assert far.verdict == judged(switching_cost=100).verdict
 
-    def test_sums_of_costs_per_case_cannot_say(self):
+    def test_sums_of_costs_per_case_say_what_rows_say(self):
         pl = pytest.importorskip("polars", reason="needs Polars: pip install polars")
-        rows = pl.DataFrame({"y": Y, "old": OLD, "new": NEW, "amount": RNG.gamma(2, 20, N)})
+        amount = RNG.gamma(2, 20, N)
+        rows = pl.DataFrame({"y": Y, "old": OLD, "new": NEW, "amount": amount})
         ev = evaluate_frame(rows.lazy(), label="y", decisions={"old": "old", "new": "new"},
                             costs={"fn": "amount", "fp": 2}, baseline="old")  # fmt: skip
+        costs = CaseCosts.binary(fn=amount, fp=2)
+        near = evaluate(Y, {"old": OLD, "new": NEW}, case_costs=costs, baseline="old", rng=0)
+        assert ev.verdict == near.verdict
+        assert ev.to_deploy == near.to_deploy == "new"
+
+    def test_weighted_sums_of_costs_per_case_cannot_say(self):
+        pl = pytest.importorskip("polars", reason="needs Polars: pip install polars")
+        columns = {"y": Y, "old": OLD, "new": NEW, "amount": RNG.gamma(2, 20, N)}
+        rows = pl.DataFrame(columns | {"w": RNG.uniform(0.5, 2, N)}).lazy()
+        ev = evaluate_frame(rows, label="y", decisions={"old": "old", "new": "new"}, baseline="old",
+                            costs={"fn": "amount", "fp": 2}, sample_weight="w")  # fmt: skip
         assert ev.verdict == (
             "Cannot say whether new should replace old: they could not be compared on the same "
             "cases. Keep old until they are."

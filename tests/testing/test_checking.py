@@ -72,7 +72,7 @@ def test_assertion_shows_the_case():
 
 
 def test_unknown_law_lists_those_there_are():
-    with pytest.raises(DataError, match="defined, scale, improvement"):
+    with pytest.raises(DataError, match="'defined', 'scale', 'improvement'"):
         check_laws("f1", laws=["beauty"])
 
 

@@ -72,7 +72,13 @@ _TWO_FILES = "\n".join(
 _SQL = "stakes rule rule.json --sql bigquery"
 #: Commands that other tools have, and what to type here.
 _USUAL_COMMANDS = (
-    ("evaluate score cost metrics", _EVAL),
+    ("evaluate score cost", _EVAL),
+    (
+        "metrics metric",
+        "in Python, stakes.metrics.f1(y_true, decisions) and others\n"
+        "what one rewards:  stakes audit f1 --cost fn=10 fp=1 --prevalence 5%\n"
+        f"the cost, and the table of errors:  {_EVAL}",
+    ),
     (
         "compare",
         f"models on the same cases:  {_EVAL}\nmonths in one file:        {_BY_TIME}\n"

@@ -27,6 +27,7 @@ from stakes.inquiry.option_words import binary_costs
 from stakes.inquiry.proposal import of_outcomes, proposing
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
+from stakes.results import as_ends
 from stakes.sources.cells import Labels
 from stakes.sources.count_files import added, alike, listed_files, read_confusion
 from stakes.summaries import (
@@ -219,7 +220,7 @@ def _with_groups(
     ev: Evaluation, grouped: GroupedCounts, app: Application, options: dict[str, Any]
 ) -> Evaluation:
     """The evaluation with intervals that draw whole groups."""
-    ends = {name: limits(grouped.of_one(name), app, options) for name in grouped.systems}
+    ends = {name: as_ends(limits(grouped.of_one(name), app, options)) for name in grouped.systems}
     models = tuple(replace(model, interval=ends[model.name]) for model in ev.models)
     ev = replace(ev, models=models)
     few = int(grouped.n_groups[0])

@@ -165,6 +165,13 @@ def _split(word: str) -> tuple[str, str]:
     """``fn=10`` as its two sides."""
     key, sign, text = word.partition("=")
     name = _KEYS.get(key.strip().lower().replace("-", "_"))
+    if name is None and key.strip().lower() in ("abstain", "abstention", "reject", "ask"):
+        raise CostError(
+            f"'{word}' costs a third decision, which --cost does not know.",
+            hint="stakes costs --template FILE --label COLUMN --positive VALUE --abstain ask "
+            "-o costs.toml\n"
+            "then --costs costs.toml in place of --cost",
+        )
     if not sign or name is None or not text.strip():
         raise CostError(
             f"'{word}' is not a cost.",

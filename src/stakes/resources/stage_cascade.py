@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import of_kind, same_length
-from stakes._guesses import answers_guesses
+from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import one_of
 from stakes.application import Application, CaseCosts
 from stakes.calibration import Affine, Calibrator, Smooth
@@ -43,7 +43,7 @@ class Route:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cascade:
+class Cascade(AnswersGuesses):
     """When to stop, and whom to ask next; from `fit_cascade`.
 
     Parameters

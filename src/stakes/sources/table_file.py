@@ -8,6 +8,7 @@ import io
 import shlex
 import sys
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,7 @@ _PIPES: dict[tuple[int, int], bytes] = {}
 def read_table(path: str) -> Table:
     """The columns of a file, or of several one below the other; `-` is standard input."""
     if words := several_words(path):
-        return stacked([read_table(word) for word in words])
+        return stacked([read_table(word) for word in words], words)
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
@@ -49,13 +50,13 @@ def read_table(path: str) -> Table:
     return replace(found.read(data, name), digest=digest)
 
 
-def stacked(tables: list[Table]) -> Table:
+def stacked(tables: list[Table], paths: Sequence[str]) -> Table:
     """The rows of tables with the same columns, one table below the other."""
     first = tables[0]
     if any(table.matrices or table.is_list for table in tables):
         raise FormatError("arrays and lists of trials are read one file at a time.")
     seen: dict[str, str] = {}
-    for table in tables:
+    for table, path in zip(tables, paths, strict=True):
         if table.digest in seen:
             both = f"{seen[table.digest]} and {table.source}"
             said = f"{both} hold the same bytes, so that their cases would count twice."
@@ -65,13 +66,13 @@ def stacked(tables: list[Table]) -> Table:
         more = [name for name in table.names if name not in first.names]
         if lacking or more:
             said = f"no column '{lacking[0]}'" if lacking else f"a column '{more[0]}'"
-            poor, rich = (table, first) if lacking else (first, table)
+            poor, rich = (path, paths[0]) if lacking else (paths[0], path)
             raise FormatError(
                 f"{table.source} has {said}, unlike {first.source}: files that are read together "
                 "need the same columns.",
                 hint="to look at one:  stakes inspect FILE\n"
-                f"if one has no labels:  stakes estimate {shlex.quote(poor.source)} --reference "
-                f"{shlex.quote(rich.source)}, with the other options as they are",
+                f"if one has no labels:  stakes estimate {shlex.quote(poor)} --reference "
+                f"{shlex.quote(rich)}, with the other options as they are",
             )
     columns = [[table.getters[table.position(name)] for table in tables] for name in first.names]
     named = " + ".join(table.source for table in tables)
