@@ -27,6 +27,7 @@ SURROUNDINGS = (
     "_checks",
     "_columns",
     "_files",
+    "_usual_arguments",
     "_usual_metrics",
     "_usual_words",
     "_usual_results",

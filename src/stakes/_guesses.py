@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 from stakes._checks import as_switch
 from stakes._lazy import NoSuchNameError
 from stakes._names import one_of
+from stakes._usual_arguments import KEYWORDS
 from stakes._usual_results import SAME_IDEA, TABLES, VARIABLES
 from stakes._usual_words import (
     ATTRIBUTES,
     CALLED,
-    KEYWORDS,
     LINES,
     OF_SUMMARIES,
     OPTIONS,

@@ -58,111 +58,6 @@ _WORK = {
     "audit": "auditing",
     "inspect": "reading",
 }
-_EVAL = "stakes eval FILE --label COLUMN --positive VALUE --scores A,B --cost fn=10 fp=1"
-_BY_TIME = (
-    "stakes monitor FILE --time COLUMN --label COLUMN --positive VALUE --scores A --cost fn=10 fp=1"
-)
-_TWO_FILES = "\n".join(
-    [
-        *(f"stakes eval {month.upper()}.csv --label COLUMN --positive VALUE --scores A "
-          f"--cost fn=10 fp=1 --save {month}.json" for month in ("jan", "feb")),
-        "stakes monitor jan.json feb.json --positive VALUE --cost fn=10 fp=1",
-    ]
-)  # fmt: skip
-_SQL = "stakes rule rule.json --sql bigquery"
-#: Commands that other tools have, and what to type here.
-_USUAL_COMMANDS = (
-    ("evaluate score cost", _EVAL),
-    (
-        "metrics metric",
-        "in Python, stakes.metrics.f1(y_true, decisions) and others\n"
-        "what one rewards:  stakes audit f1 --cost fn=10 fp=1 --prevalence 5%\n"
-        f"the cost, and the table of errors:  {_EVAL}",
-    ),
-    (
-        "compare",
-        f"models on the same cases:  {_EVAL}\nmonths in one file:        {_BY_TIME}\n"
-        f"two files:\n{_TWO_FILES}",
-    ),
-    ("watch drift", f"months in one file:  {_BY_TIME}\ntwo files:\n{_TWO_FILES}"),
-    ("sql export", _SQL),
-    ("capacity limit", f"{_EVAL} --capacity VALUE=200"),
-    ("slice slices segment", f"{_EVAL} --by COLUMN"),
-    ("champion challenger switch", f"{_EVAL} --baseline A --switching-cost 20000"),
-    (
-        "plot report html",
-        f"a page:    {_EVAL} --html page.html\n"
-        'an image:  in Python, ev.plot().figure.savefig("cost.png")',
-    ),
-    (
-        "threshold thresholds cutoff",
-        "of costs alone, in Python:  "
-        'stakes.Application({"fn": 10, "fp": 1}).posterior_threshold\n'
-        f"with a file, under `act when`:  {_EVAL}",
-    ),
-    (
-        "elicit question questions",
-        "stakes ask FILE --label COLUMN --positive VALUE --scores A,B -o costs.toml\n"
-        "stakes ask --prevalence 5% -o costs.toml",
-    ),
-    (
-        "sample-size samplesize power",
-        "in Python, from the cases so far:\n"
-        "pilot = stakes.ConfusionMatrix.from_decisions(y_true, decisions)\n"
-        'stakes.uncertainty.cases_needed(pilot, costs={"fn": 10, "fp": 1}, width=0.1)',
-    ),
-    (
-        "predict apply",
-        f"decisions on new cases:                 {_EVAL} --rule rule.json\n"
-        "                                        "
-        "stakes decide NEW.csv --rule rule.json -o out.csv\n"
-        "decisions of probabilities, in Python:  stakes.bayes_decisions(p, "
-        'costs={"fn": 10, "fp": 1})\n'
-        "calibrated probabilities of new cases:  "
-        "stakes calibrate --apply CAL.json NEW.csv -o out.csv",
-    ),
-)
-#: Options that other tools have, and what to say here: the first that the command has.
-_USUAL_OPTIONS = (
-    ("format", "--json"),
-    ("l y target truth y-true outcome", "--label COLUMN"),
-    ("out output o", "-o cal.json  and then  stakes calibrate --apply cal.json FILE -o out.csv"),
-    ("out output o", "-o FILE"),
-    ("out output o report page", "--html PAGE"),
-    (
-        "threshold cutoff",
-        "--decisions COLUMN   where a column holds what a threshold of yours decides; "
-        "that of the costs is found by itself",
-    ),
-    (
-        "abstain abstention reject",
-        "--costs costs.toml   in place of --cost, with a third decision in that file:\n"
-        '  outcomes = ["no", "yes"]\n'
-        '  decisions = ["no", "yes", "ask"]\n'
-        "  cost = {no = {yes = 4, ask = 2}, yes = {no = 40, ask = 2}}",
-    ),
-    ("method calibrator", "--kind KIND"),
-    (
-        "pred preds prediction predictions y-pred",
-        "--decisions A,B   for hard decisions, --scores A,B for probabilities",
-    ),
-    ("s model models p prob probs y-prob y-score", "--scores A,B"),
-    ("champion current incumbent", "--baseline A"),
-    ("save-rule export-rule", "--rule rule.json"),
-    ("scores score column", "--columns p"),
-    ("cost-matrix costmatrix cost-file", "--costs FILE"),
-    ("cost costs", "--rule rule.json   the costs are in the rule"),
-    ("cost fn fp", f"--template DATA.csv --label COLUMN -o costs.toml   or of cases:\n  {_EVAL}"),
-    ("fn fp cost-fn cost-fp", "--cost fn=10 fp=1"),
-    ("group-by groupby slice slices segment", "--by COLUMN"),
-    ("sample-weight", "--weight COLUMN"),
-    ("pos pos-label positive-class", "--positive VALUE"),
-    ("confidence alpha ci", "--level 0.95"),
-    ("prior priors base-rate class-mix shares", "--prevalence 2%"),
-    ("case-cost case-costs amounts", "--cost fn=amount fp=4   amount stands for a column"),
-    ("random-state", "--seed 0"),
-    ("currency", "--unit EUR"),
-)
 #: How much alike two words are of which one may be the other misspelt.
 _NEAR = 0.75
 EPILOG = f"Start with `stakes demo`; `stakes COMMAND --help` explains a command. E{EXIT_CODES[1:]}."
@@ -345,10 +240,12 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _meant(word: str, known: Sequence[str]) -> str | None:
     """What to type for an unknown word: the usual word of other tools, or a near spelling."""
+    from stakes.cli.usual_commands import COMMANDS, OPTIONS
+
     if is_there(word, file=True):
         return f"to see what {word} holds:  {shlex.join(['stakes', 'inspect', word])}"
     bare = word.lstrip("-").replace("_", "-")
-    for words, said in _USUAL_COMMANDS if bare == word else _USUAL_OPTIONS:
+    for words, said in COMMANDS if bare == word else OPTIONS:
         needed = re.findall(r"(?<![\w-])--?[a-z][\w-]*", said.partition("   ")[0])
         if bare in words.split() and (bare == word or {*needed} <= {*known}):
             return said if bare == word else f"instead of {word}:  {said}"
@@ -358,10 +255,12 @@ def _meant(word: str, known: Sequence[str]) -> str | None:
 
 def _about_files(said: str | None, command: str, typed: Sequence[str]) -> str | None:
     """What to type instead of an unknown command, about the files that were typed after it."""
+    from stakes.cli.usual_commands import BY_TIME, EVAL, SQL, TWO_FILES
+
     if said is None or command not in typed:
         return said
     rest = list(typed[typed.index(command) + 1 :])
-    if said == _SQL:
+    if said == SQL:
         return _as_sql(rest)
     files = [word for word in rest if is_there(word, file=True)]
     if not files or not re.search("FILE|JAN", said):
@@ -372,9 +271,9 @@ def _about_files(said: str | None, command: str, typed: Sequence[str]) -> str | 
     args = read_quietly(_parser(["eval"]), ["eval", *alone])
     if args is None:
         return said
-    if _TWO_FILES in said and len(files) > 1:
+    if TWO_FILES in said and len(files) > 1:
         return period_lines(files, args) or said
-    for general, whole in ((_EVAL, eval_line(args)), (_BY_TIME, period_lines(files, args))):
+    for general, whole in ((EVAL, eval_line(args)), (BY_TIME, period_lines(files, args))):
         said = said.replace(general, whole or general)
     return said
 
