@@ -45,8 +45,9 @@ from stakes.exceptions import StakesError
 PACKAGE = Path(stakes.__file__).parent
 #: `cli` is tried with files; `papers` are run, not called; `messages` words what others say.
 LEFT_OUT = {"cli", "papers", "messages", "demonstration"}
-#: What rooms say to each other, with arguments that they made themselves; and a browser.
+#: What rooms and CatBoost say, with arguments that they made themselves; and a browser.
 AMONG_US = {
+    "get_final_error",
     "refuse_other",
     "require_both",
     "require_scale",

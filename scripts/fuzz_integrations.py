@@ -52,8 +52,6 @@ def _of_boosting() -> dict[str, Any]:
         "CatBoostCost.evaluate.approxes": [FEATURES[:, 0]],
         "CatBoostCost.evaluate.target": LABELS,
         "CatBoostCost.evaluate.weight": None,
-        "CatBoostCost.get_final_error.error": 2.5,
-        "CatBoostCost.get_final_error.weight": 1.0,
     }
 
 

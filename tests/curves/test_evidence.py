@@ -22,6 +22,12 @@ def test_tippett_by_definition(sample):
             assert share == pytest.approx(above)
 
 
+def test_tippett_beyond_every_score():
+    sc = ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr")
+    curve = curves.tippett(sc, [-1e308, 1e308])  # warnings are errors
+    np.testing.assert_allclose(curve.positives_above, [1, 0])
+
+
 def test_tippett_steps_at_every_score():
     sc = ScoreCounts.from_scores([0, 1, 1], [0.0, np.log(10), np.log(100)], kind="llr")
     curve = curves.tippett(sc)

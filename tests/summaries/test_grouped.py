@@ -41,6 +41,14 @@ class TestGroupedCounts:
         with pytest.raises(DataError, match="'m', 'n'"):
             gc.confusion()
 
+    def test_one_system_is_counted_as_if_alone(self) -> None:
+        gc = GroupedCounts.from_decisions(Y, {"m": D, "n": Y}, groups=G)
+        alone = GroupedCounts.from_decisions(Y, {"m": D}, groups=G)
+        assert gc.of_one("m").joint == alone.joint
+        assert np.array_equal(gc.of_one("m").counts, alone.counts)
+        with pytest.raises(DataError, match="no system 'o'; there are 'm', 'n'"):
+            gc.of_one("o")
+
     def test_weights_are_summed(self) -> None:
         gc = GroupedCounts.from_decisions(Y, D, groups=G, sample_weight=[0.5, 1, 2, 3, 4])
         assert gc.counts.sum() == pytest.approx(10.5)

@@ -75,7 +75,8 @@ def tippett(scores: RankedScores, log10_lr: Any = None) -> TippettCurve:
         x = (as_log_odds(scores, cuts) - scores.log_prior_odds()) / np.log(10)
     else:
         x = as_grid(log10_lr, np.empty(0), "log10_lr")
-        cuts = scores.from_llrs(x * np.log(10))
+        with np.errstate(over="ignore"):  # beyond every score
+            cuts = scores.from_llrs(x * np.log(10))
     above = scores.counts_above_each(cuts) / scores.class_totals
     return TippettCurve(x, above[:, 0], above[:, 1])
 

@@ -367,11 +367,11 @@ class GroupedCounts(Storable):
 
     def of_one(self, system: Name) -> GroupedCounts:
         """The counts of one system alone."""
-        column = 1 + self.systems.index(system)
+        column = 1 + self.joint.position(system)
         cells, at = np.unique(self.joint.cells[:, [0, column]], axis=0, return_inverse=True)
         table = np.zeros((len(self.counts), len(cells)), dtype=self.counts.dtype)
         np.add.at(table.T, at.reshape(-1), self.counts.T)
-        names = (system,), self.joint.classes, self.joint.decisions
+        names = (self.systems[column - 1],), self.joint.classes, self.joint.decisions
         joint = PairedCounts(cells, table.sum(axis=0), *names)
         return GroupedCounts(self.groups, self.keys, table, joint)
 
