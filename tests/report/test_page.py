@@ -65,6 +65,7 @@ def test_commands_are_broken_between_words_only(text):
 
 
 def test_the_diagonal_is_in_the_key(text):
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'stakes[plots]'")
     figure = re.search(r'id="figure-reliability">(.*?)<svg[^>]*id="chart', text, re.DOTALL)[1]
     assert "perfectly calibrated" in figure
 

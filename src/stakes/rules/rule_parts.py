@@ -120,7 +120,7 @@ def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:
     """Costs per case as formulas, one for each class and decision."""
     if rule.case_costs is None:
         return None
-    if not rule.per_case:
+    if not of_kind(rule.per_case, "per_case", bool):
         raise DataError("`case_costs` are for a rule per case.", hint="per_case=True")
     table = tuple(tuple(map(str, row)) for row in rule.case_costs)
     if [len(row) for row in table] != [len(rule.decisions)] * len(rule.classes):

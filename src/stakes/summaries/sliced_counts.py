@@ -144,7 +144,8 @@ class SlicedCounts(Storable):
                 held = None
             if not isinstance(held, kind):
                 raise DataError(f"`{name}` must be JSON of a {kind.__name__}.")
-        as_names(self.classes, "classes"), as_names(self.decisions, "decisions")
+        for name in ("classes", "decisions"):
+            object.__setattr__(self, name, as_names(getattr(self, name), name))
         if not of_kind(self.parts, "parts", tuple):
             raise DataError("`parts` must be a tuple of tables of counts.")
         for part in self.parts:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, ScoreCounts, metrics
-from stakes.exceptions import CostError
+from stakes.exceptions import DataError
 
 
 def calibrated(n: int = 20_000, prior: float = 0.2) -> ScoreCounts:
@@ -66,5 +66,5 @@ def test_full_sensitivity_puts_no_lower_bound_on_a_false_alarm() -> None:
 
 
 def test_unknown_method() -> None:
-    with pytest.raises(CostError, match="'hull' or 'bayes'"):
+    with pytest.raises(DataError, match="`method` must be one of 'hull', 'bayes'"):
         metrics.costs_of_sensitivity(calibrated(100), 0.5, method="guess")

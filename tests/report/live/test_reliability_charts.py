@@ -10,6 +10,7 @@ from stakes.report.live.reliability_charts import _largest_gap, reliability_char
 
 
 def test_it_is_counted():
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'stakes[plots]'")
     # twenty groups of 50; in that at 0.9 only 30 of 50 happen, elsewhere as many as said
     said = np.repeat(np.arange(20) / 20, 50)
     happened = np.concatenate([np.arange(50) < round(50 * p) for p in np.arange(20) / 20])

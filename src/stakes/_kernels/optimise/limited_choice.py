@@ -398,8 +398,6 @@ def repacked(
 
     None where that keeps no limits.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     first = np.zeros(weights.size, dtype=bool) if split is None else split
     slack = _slack(costs, limits.use, prices)[0]
     gaps = np.partition(slack, 1, axis=0)[1] if len(slack) > 1 else np.zeros(weights.size)
@@ -411,18 +409,38 @@ def repacked(
     allowed = np.isfinite(part)
     priced = np.where(allowed, weights[near] * (part - part.min(axis=0)), 0.0).reshape(-1)
     uses = (limits.use[:, None] * weights[near, None]).reshape(-1, limits.low.size)
-    done = milp(
+    taken = _whole(
         priced / (priced.max() or 1.0),
-        integrality=np.ones(priced.size),
-        bounds=Bounds(0.0, allowed.reshape(-1).astype(np.float64)),
-        constraints=[
-            LinearConstraint(np.tile(np.eye(near.size), len(part)), 1.0, 1.0),
-            LinearConstraint(uses.T, left.low - 1e-9, left.high + 1e-9),
-        ],
-        options={"mip_rel_gap": 0.0, "node_limit": _NODES_OF_SOME if rest.size else _NODES},
+        allowed.reshape(-1).astype(np.float64),
+        np.tile(np.eye(near.size), len(part)),
+        Limits(uses, left.low - 1e-9, left.high + 1e-9),
+        _NODES_OF_SOME if rest.size else _NODES,
     )
-    if done.x is None:
+    if taken is None:
         return None
     decided = choice.copy()
-    decided[near] = done.x.reshape(part.shape).argmax(axis=0)
+    decided[near] = taken.reshape(part.shape).argmax(axis=0)
     return decided
+
+
+def _whole(costs: Floats, most: Floats, once: Floats, limits: Limits, nodes: int) -> Floats | None:
+    """Zeros and ones of least cost, at most `most`, one for each row of `once`, within limits.
+
+    The presolve of HiGHS in SciPy 1.12 may leave the bounds; then it solves without it.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    for presolve in (True, False):
+        done = milp(
+            costs,
+            integrality=np.ones(costs.size),
+            bounds=Bounds(0.0, most),
+            constraints=[
+                LinearConstraint(once, 1.0, 1.0),
+                LinearConstraint(limits.use.T, limits.low, limits.high),
+            ],
+            options={"mip_rel_gap": 0.0, "node_limit": nodes, "presolve": presolve},
+        )
+        if done.x is None or (abs(done.x - most / 2) <= most / 2 + 1e-6).all():
+            return None if done.x is None else np.asarray(done.x)
+    return None

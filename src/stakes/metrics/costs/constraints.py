@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number
+from stakes._names import one_of
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.scores.operating_points import (
@@ -297,6 +298,7 @@ def costs_of_sensitivity(scores: RankedScores, sensitivity: float, *, method: st
     (-0.25, (0.0, 1.5))
     """
     require_both(scores, "costs_of_sensitivity")
+    method = one_of(method, "method", ("hull", "bayes"))
     prior = float(scores.priors[1])
     point = at_sensitivity(scores, sensitivity)
     if method == "bayes":
@@ -306,8 +308,6 @@ def costs_of_sensitivity(scores: RankedScores, sensitivity: float, *, method: st
             threshold = math.log(threshold) - math.log1p(-threshold)
         alpha = math.exp(threshold - scores.log_prior_odds())
         return SensitivityCosts((alpha, alpha), prior, point)
-    if method != "hull":
-        raise CostError(f"`method` must be 'hull' or 'bayes'; got {method!r}.")
     below = scores.cumulated[1][scores.hull]
     found = 1 - below / scores.class_totals[1]
     vertex = int(np.flatnonzero(found >= float(sensitivity) * (1 - 1e-12))[-1])
