@@ -236,6 +236,8 @@ class TestRefusals:
             SlicedCounts("{", "[]", found.classes, found.decisions, ("",), found.parts)
         with pytest.raises(DataError, match="outside of the slices"):
             SlicedCounts(found.asked, "[]", found.classes, found.decisions, (), found.parts)
+        with pytest.raises(DataError, match="models and words"):
+            SlicedCounts("{}", "[]", found.classes, found.decisions, ("",), found.parts)
         with pytest.raises(MergeError):
             found + load_summary(monday).__class__(
                 found.asked.replace('"bins": 4096', '"bins": 64'), "[]", found.classes,

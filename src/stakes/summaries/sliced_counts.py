@@ -160,6 +160,8 @@ class SlicedCounts(Storable):
                 raise DataError("a table of counts has other columns than its models.")
             if (part.cells >= np.array(most)).any():
                 raise DataError("a cell lies outside of the slices, classes or decisions.")
+        if not {"models", "words"} <= self.question.keys():
+            raise DataError("`asked` must hold the models and words of a question.")
 
     @property
     def question(self) -> dict[str, Any]:
