@@ -1533,6 +1533,7 @@ class TestTwelfthList:
             (lambda: metrics.f1(Y, DECIDED, average="macro"), "stakes.metrics.macro_f1("),
             (lambda: metrics.f1_macro(Y, DECIDED), "stakes.metrics.macro_f1("),
             (lambda: metrics.f1([0, 1, 2], [0, 1, 2]), "macro_f1"),
+            (lambda: metrics.f1(["no"] * 5, ["no"] * 5), 'classes=["no", "yes"]'),
             (
                 lambda: stakes.monitoring.compare_periods((Y, Y), (Y, Y), costs=COSTS),
                 "stakes.ConfusionMatrix.from_decisions(y_true, decisions)",

@@ -71,11 +71,13 @@ def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     table = as_table(matrix)
     if table.counts.shape != (2, 2):
         shape = " x ".join(map(str, table.counts.shape))
-        raise DataError(
-            f"this needs two classes and two decisions; got {shape}.",
-            hint="of more classes: macro_f1, macro_precision, macro_recall, balanced_accuracy, "
-            "mcc, kappa or expected_cost, all in stakes.metrics",
+        hint = (
+            "of more classes: macro_f1, macro_precision, macro_recall, balanced_accuracy, mcc, "
+            "kappa or expected_cost, all in stakes.metrics"
         )
+        if min(table.counts.shape) < 2:
+            hint = 'name both classes, also one without cases: classes=["no", "yes"]'
+        raise DataError(f"this needs two classes and two decisions; got {shape}.", hint=hint)
     need_positive(table, positive)
     at = _positive_index(table.classes, positive)
     return BinaryCells(*map(float, cells(table.counts, at)))
