@@ -31,7 +31,7 @@ from stakes.rules.row_expressions import (
     expected_costs,
     per_case,
 )
-from stakes.rules.row_posteriors import has_formula, posteriors_before, sum_slack
+from stakes.rules.row_posteriors import has_formula, odds_shift, posteriors_before, sum_slack
 from stakes.rules.rule_sql import case_amounts
 
 
@@ -171,38 +171,54 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
         single = scores[1] - scores[0]
     called = [DIALECT.literal(name) for name in names]
     if rule.cut is not None:
-        code = steps.keep("d", decided_by_cuts(DIALECT, single, *rule.raw_cuts("float64")))
+        taken = _taken(_by_cuts(rule, single), 2, steps)
         unknown = nw.lit(None, dtype=nw.Float64)
-        return {"decision": _one_of(code, called), "expected_cost": unknown,
-                "next_best": _one_of(code, called[::-1]), "margin": unknown}  # fmt: skip
-    before = posteriors_before(rule, DIALECT, scores, steps.keep)
+        return {"decision": _one_of(taken, called), "expected_cost": unknown,
+                "next_best": _one_of(taken, called[::-1]), "margin": unknown}  # fmt: skip
+    shift = odds_shift(rule) if rule.has_raw_cuts else None
+    before = posteriors_before(rule, DIALECT, scores, steps.keep, shift or 0.0)
     sums = (
         per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
     )
     if rule.has_raw_cuts:
-        chosen = decided_by_cuts(DIALECT, single, *rule.raw_cuts("float64"))
+        chosen = _by_cuts(rule, single)
     else:
         chosen = argmin(DIALECT, *(sums or expected_costs(DIALECT, before, rule._compared)))
-    code = steps.keep("d", chosen)
-    each = [steps.keep(f"e{j}", cost) for j, cost in enumerate(_costs(rule, before, sums, steps))]
-    cost = steps.keep("paid", _one_of(code, each))
-    made = {"decision": _one_of(code, called), "expected_cost": cost}
+    taken = _taken(chosen, len(names), steps)
+    costs = _costs(rule, before, sums, steps, moved=shift is not None)
+    each = [steps.keep(f"e{j}", cost) for j, cost in enumerate(costs)]
+    cost = steps.keep("paid", _one_of(taken, each))
+    made = {"decision": _one_of(taken, called), "expected_cost": cost}
     if len(each) == 1:
         made |= {
             "next_best": nw.lit(None, dtype=nw.String),
             "margin": nw.lit(None, dtype=nw.Float64),
         }
     elif len(each) == 2:
-        over = _not_below_zero(_one_of(code, each[::-1]) - cost)
-        made |= {"next_best": _one_of(code, called[::-1]), "margin": over}
+        over = _not_below_zero(_one_of(taken, each[::-1]) - cost)
+        made |= {"next_best": _one_of(taken, called[::-1]), "margin": over}
     else:
         far = DIALECT.literal(float("inf"))
-        others = [DIALECT.when(code == j, far, one) for j, one in enumerate(each)]
+        others = [DIALECT.when(is_it, far, one) for is_it, one in zip(taken, each, strict=True)]
         others = [steps.keep(f"o{j}", one) for j, one in enumerate(others)]
         least = steps.keep("least", DIALECT.smallest(others))
-        after = steps.keep("n", argmin(DIALECT, others, None, 0.0))
+        after = _taken(argmin(DIALECT, others, None, 0.0), len(each), steps, "n")
         made |= {"next_best": _one_of(after, called), "margin": _not_below_zero(least - cost)}
     return made
+
+
+def _by_cuts(rule: DecisionRule, score: Any) -> Any:
+    """The position of the decision for a score that is compared with cuts."""
+    return decided_by_cuts(DIALECT, score, *rule.raw_cuts("float64"))
+
+
+def _taken(code: Any, decisions: int, steps: _Steps, name: str = "d") -> list[Any]:
+    """Whether each decision is taken. One of two is kept as a truth value, which is faster."""
+    if decisions == 2:
+        first = steps.keep(name, code == 0)
+        return [first, ~first]
+    code = steps.keep(name, code)
+    return [code == j for j in range(decisions)]
 
 
 def _not_below_zero(value: Any) -> Any:
@@ -210,30 +226,36 @@ def _not_below_zero(value: Any) -> Any:
     return DIALECT.greatest([value, DIALECT.literal(0.0)])
 
 
-def _one_of(code: Any, values: Sequence[Any]) -> Any:
-    """The value at a position."""
-    branches = [(code == j, value) for j, value in enumerate(values[:-1])]
-    return DIALECT.first_of(branches, values[-1])
+def _one_of(taken: Sequence[Any], values: Sequence[Any]) -> Any:
+    """The value of the decision that is taken."""
+    return DIALECT.first_of(list(zip(taken[:-1], values[:-1], strict=True)), values[-1])
 
 
-def _costs(rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps) -> list[Any]:
-    """What each decision is expected to cost where the rule runs."""
+def _costs(
+    rule: DecisionRule, before: list[Any], sums: Any, steps: _Steps, *, moved: bool
+) -> list[Any]:
+    """What each decision is expected to cost where the rule runs.
+
+    `moved` says that `before` are posteriors there, adding to 1.
+    """
     factors = [float(factor) for factor in rule.factors]
     stays = rule.stays and (rule.scores == "posterior" or len(rule.classes) == 2)
     normalised = stays and (rule.calibrator is None or len(rule.classes) == 2)
-    moved = before if rule.stays else [f * p for f, p in zip(factors, before, strict=True)]
+    if not (moved or rule.stays):
+        before = [f * p for f, p in zip(factors, before, strict=True)]
     if sums is None:
         table = rule.priced_costs.values.T.tolist()
-        costs = [_weighed(moved, column) for column in table]
+        costs = [_weighed(before, column) for column in table]
     else:  # already weighed by the factors
         costs = sums[0]
-    if normalised:
+    if moved or normalised:
         return costs
-    total = steps.keep("all", reduce(add, moved))
+    total = steps.keep("all", reduce(add, before))
     return [cost / total for cost in costs]
 
 
 def _weighed(parts: list[Any], weights: list[float]) -> Any:
     """A weighted sum; 0 if all weights are 0."""
-    terms = [w * part for w, part in zip(weights, parts, strict=True) if w]
+    pairs = zip(weights, parts, strict=True)
+    terms = [part if w == 1 else w * part for w, part in pairs if w]
     return reduce(add, terms) if terms else parts[0] * 0.0

@@ -55,6 +55,15 @@ def has_formula(rule: CutPoints) -> bool:
     return rule.calibrator is None or scaling_of(rule) is not None
 
 
+def odds_shift(rule: CutPoints) -> float | None:
+    """What the rule's priors add to log odds, if posteriors of two classes are made of odds."""
+    if len(rule.classes) != 2 or not all(rule.factors):
+        return None
+    if rule.calibrator is None and rule.scores == "posterior":
+        return None
+    return math.log(rule.factors[1] / rule.factors[0])
+
+
 def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
     """Whether a row holds scores that can be decided; null or false if not."""
     lit = dialect.literal
@@ -85,15 +94,19 @@ def plain(name: str, expression: Any) -> Any:
 
 
 def posteriors_before(
-    rule: CutPoints, dialect: Any, columns: list[Any], keep: Keep = plain
+    rule: CutPoints, dialect: Any, columns: list[Any], keep: Keep = plain, shift: float = 0.0
 ) -> list[Any]:
-    """Values proportional to the posteriors before they are moved to other priors."""
+    """Values proportional to the posteriors before they are moved to other priors.
+
+    With the `odds_shift` of the rule, they are the posteriors after that.
+    """
     scaling = scaling_of(rule) if rule.calibrator is not None else None
     if len(rule.classes) == 2:
         if scaling is None and rule.scores == "posterior":
             p = columns[-1]
             return [dialect.literal(1.0) - p, p] if len(columns) == 1 else columns
-        return _of_odds_against(dialect, _odds_against(rule, dialect, columns, scaling, keep), keep)
+        odds = _odds_against(rule, dialect, columns, scaling, keep, shift)
+        return _of_odds_against(dialect, odds, keep)
     if scaling is None and rule.scores == "posterior":
         return columns
     if scaling is None and 0 in rule.factors:  # a class that cannot occur rounds no other to 0
@@ -123,7 +136,12 @@ def posteriors_before(
 
 
 def _odds_against(
-    rule: CutPoints, dialect: Any, columns: list[Any], scaling: Scaling | None, keep: Keep
+    rule: CutPoints,
+    dialect: Any,
+    columns: list[Any],
+    scaling: Scaling | None,
+    keep: Keep,
+    shift: float,
 ) -> Any:
     """Calibrated odds of the first of two classes, finite and above 0."""
     lit, score = dialect.literal, columns[-1]
@@ -132,6 +150,7 @@ def _odds_against(
     scale, bias, bound = 1.0, 0.0, None
     if scaling is not None:
         scale, bias, bound = scaling.scales[1], scaling.biases[1] - scaling.biases[0], scaling.bound
+    bias += shift
     if rule.scores == "posterior":
         far = _FAR if bound is None else min(bound, _FAR)
         within = (_FAR - abs(bias)) / scale if scale > 0 else 0.0
@@ -155,7 +174,9 @@ def _odds_against(
         if bound is not None:
             odds = dialect.smallest([dialect.greatest([odds, lit(-bound)]), lit(bound)])
     if scaling is not None:
-        odds = lit(scale) * odds + lit(bias)
+        odds = lit(scale) * odds
+    if scaling is not None or bias:
+        odds = odds + lit(bias)
     near = dialect.smallest([dialect.greatest([odds, lit(-_FAR)]), lit(_FAR)])
     return dialect.exp(lit(0.0) - near)
 
