@@ -41,8 +41,8 @@ def refuse_rows(
     error: type[StakesError] = DataError,
 ) -> None:
     """Raise when rows are bad; `shown` is filled with what the columns hold in the first one."""
-    rows = np.flatnonzero(bad)
-    if rows.size:
+    if bad.any():
+        rows = np.flatnonzero(bad)
         first = shown.format(*(column[rows[0]] for column in columns))
         raise error(
             f"{must}; {row(rows[0])} {first} ({rows.size} of {bad.shape[0]} rows fail).",

@@ -19,6 +19,12 @@ from stakes.typing import FloatArray
 
 _LONGEST = 1000
 _DEEPEST = 50
+_OPERATIONS: dict[str, Any] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+}
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
@@ -207,11 +213,16 @@ class CostExpression:
         return self._value(columns)
 
     def _value(self, columns: Any, *, gaps: bool = False) -> FloatArray:
-        """See `value`; with `gaps`, nan in rows that divide by 0 or come to too large a number."""
+        """See `value`; with `gaps`, columns are finite floats, which need no checks.
+
+        Rows that divide by 0, or come to too large a number, are then nan.
+        """
         stack: list[FloatArray] = []
         for kind, value in self.steps:
             if kind == "number":
                 stack.append(np.asarray(value))
+            elif kind == "column" and gaps:
+                stack.append(columns[value])
             elif kind == "column":
                 found = columns(value) if callable(columns) else self._column(columns, value)
                 stack.append(_numbers(found, value))
@@ -256,11 +267,11 @@ class CostExpression:
         if sign == "/" and not gaps:
             way = "leave those rows out, or give the amount as a column of its own"
             self._refuse_rows(right == 0, "divides by 0", way)
-        operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            found = np.asarray(operations[sign](left, right))
+            found = np.asarray(_OPERATIONS[sign](left, right))
         if gaps:
-            return np.where(np.isfinite(found), found, np.nan)
+            finite = np.isfinite(found)
+            return found if finite.all() else np.where(finite, found, np.nan)
         way = "use a larger unit, e.g. thousands"
         self._refuse_rows(~np.isfinite(found), "comes to a number that is too large", way)
         return found

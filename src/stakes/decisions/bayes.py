@@ -74,8 +74,7 @@ def cheapest_by_case(
         if costs_here.min() < 0:
             sizes = np.einsum("nk,nkm->mn", array[rows], np.abs(costs_here))
         codes[rows] = first_least(expected, sizes, margin)
-        taken = codes[rows][None].astype(np.intp)
-        paid[rows] = np.take_along_axis(expected, taken, axis=0)[0]
+        paid[rows] = expected[codes[rows], np.arange(expected.shape[1])]
     return codes, paid
 
 

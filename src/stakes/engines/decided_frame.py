@@ -211,14 +211,18 @@ def costs_of_rows(rule: DecisionRule, columns: dict[str, FloatArray], n: int) ->
     if not rule.per_case:
         return None
     formulas = case_formulas(rule)
-    made = np.full((n, len(rule.classes), len(rule.decisions)), np.nan)
+    made = np.empty((n, len(rule.classes), len(rule.decisions)))
     known = np.ones(n, dtype=np.bool_)
     for name in read_columns(rule, ()):
         known &= np.abs(columns[name]) <= LARGEST_COST
-    there = columns if known.all() else {name: cells[known] for name, cells in columns.items()}
+    every = bool(known.all())
+    there = columns if every else {name: cells[known] for name, cells in columns.items()}
+    rows: Any = slice(None) if every else known  # a slice is faster
+    if not every:
+        made[~known] = np.nan
     for i, row in enumerate(formulas):
         for j, formula in enumerate(row):
-            made[known, i, j] = formula._value(there, gaps=True)
+            made[rows, i, j] = formula._value(there, gaps=True)
     return made
 
 
@@ -226,8 +230,9 @@ def arrays_read(
     rule: DecisionRule, read: dict[str, FloatArray], names: Sequence[str]
 ) -> tuple[FloatArray, FloatArray | None]:
     """Scores and costs of each row, from the columns that were read."""
-    table = np.column_stack([read[name] for name in names])
-    return table[:, 0] if len(names) == 1 else table, costs_of_rows(rule, read, len(table))
+    columns = [read[name] for name in names]
+    scores = columns[0] if len(names) == 1 else np.column_stack(columns)
+    return scores, costs_of_rows(rule, read, len(scores))
 
 
 def columns_read(rule: DecisionRule, rows: Any, names: Sequence[str]) -> dict[str, FloatArray]:

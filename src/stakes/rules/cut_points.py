@@ -225,7 +225,7 @@ class CutPoints(AnswersGuesses):
         """Whether cuts are on log odds."""
         return self.scores in ("log_odds", "llr") and self.calibrator is None
 
-    @property
+    @cached_property
     def stays(self) -> bool:
         """Whether posteriors are used without moving them to other priors."""
         return all(factor == self.factors[0] for factor in self.factors)
