@@ -9,10 +9,20 @@ import frame_cases
 import narwhals as nw
 import numpy as np
 import pytest
-from rule_cases import APP, ASK, by_arithmetic, one_cut, per_case, posteriors_for, scores_for, two
+from rule_cases import (
+    APP,
+    ASK,
+    by_arithmetic,
+    one_cut,
+    per_case,
+    posteriors_for,
+    scores_for,
+    three,
+    two,
+)
 
 from stakes import Application, CostMatrix, DecisionRule
-from stakes.calibration import Affine, Isotonic
+from stakes.calibration import Affine, Isotonic, Temperature, Vector
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors, shift_priors
 
@@ -261,6 +271,37 @@ def test_rows_of_a_class_with_prior_0(kind):
     why = dict(zip(found["p"], found["not_decided"], strict=True))
     assert why[1.0] == "only classes with a prior of 0"
     assert is_missing(why[0.5])
+
+
+@pytest.mark.parametrize("calibrator", [Affine(), Temperature(), Vector()], ids=repr)
+@pytest.mark.parametrize("kind", KINDS)
+def test_calibrated_rows_of_a_class_with_prior_0(kind, calibrator):
+    classes = ["ant", "bee", "cow"]
+    y, p = three(5, 500)
+    fitted = calibrator.fit(Posteriors(p, classes=classes), np.array(classes)[y])
+    app = Application(CostMatrix(1 - np.eye(3), classes=classes), priors=[0.5, 0.5, 0])
+    rule = DecisionRule(app, calibrator=fitted, columns=classes)
+    columns = {"ant": [0.2, 0.0, 1.0], "bee": [0.3, 0.0, 0.0], "cow": [0.5, 1.0, 0.0]}
+    found = as_lists(rule.decide_frame(made(kind, columns), on_error="column"))
+    why = dict(zip(found["cow"], found["not_decided"], strict=True))
+    assert why[1.0] == "only classes with a prior of 0"
+    assert is_missing(why[0.5])
+    said = dict(zip(found["cow"], found["decision"], strict=True))
+    assert (said[0.5], said[0.0]) == ("bee" if wins(fitted, [0.2, 0.3, 0.5]) else "ant", "ant")
+
+
+def wins(fitted, row):
+    """Whether the second class is likelier than the first when calibrated."""
+    table = fitted.posteriors(Posteriors([row], classes=["ant", "bee", "cow"]))
+    return table[0, 1] > table[0, 0]
+
+
+def test_a_class_with_prior_0_rounds_no_other_to_0():
+    y, p = three(5, 500)
+    fitted = Temperature().fit(np.log(p), y)
+    app = Application(CostMatrix(1 - np.eye(3)), priors=[0.5, 0.5, 0])
+    rule = DecisionRule(app, scores="log_odds", calibrator=fitted, columns=["a", "b", "c"])
+    assert rule.decide(np.array([[1.0, 2.0, 9000.0], [2.0, 1.0, 9000.0]])).tolist() == [1, 0]
 
 
 ROUNDED = {

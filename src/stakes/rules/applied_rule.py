@@ -25,6 +25,7 @@ from stakes.rules.few_rows import (
     decided_few_posteriors,
     plain_posteriors,
 )
+from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
     from stakes.rules.cut_points import CutPoints
@@ -72,23 +73,24 @@ def _half_again(array: NDArray[Any], scores: Any) -> NDArray[Any]:
 def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors at `from_priors`, or at the rule's priors; columns in the order of the classes."""
     if rule.calibrator is not None:
-        return rule.calibrator.posteriors(as_fitted(rule, scores))
+        given = as_fitted(rule, scores)
+        if len(rule.classes) > 2 and 0 in rule.factors:
+            return _of_possible(rule, rule.calibrator.log_posteriors(given))
+        return rule.calibrator.posteriors(given)
     if rule.scores == "log_odds":
-        return _of_possible(rule, Posteriors.from_logits(scores, rule.classes))
+        told = Posteriors.from_logits(scores, rule.classes)
+        return _of_possible(rule, told.log_values) if 0 in rule.factors else told.values
     if rule.scores == "llr":
         assert rule.said_at is not None
         return Posteriors.from_llrs(scores, rule.said_at, rule.classes).values
     return _as_given(rule, scores)
 
 
-def _of_possible(rule: CutPoints, told: Posteriors) -> NDArray[Any]:
+def _of_possible(rule: CutPoints, told: FloatArray) -> NDArray[Any]:
     """Posteriors of the classes that can occur, which another class could round to 0."""
-    never = [factor == 0 for factor in rule.factors]
-    if not any(never):
-        return told.values
-    logs = np.where(never, -np.inf, told.log_values)
+    logs = np.where([factor == 0 for factor in rule.factors], -np.inf, told)
     lost = np.isneginf(logs).all(axis=1)
-    logs[lost] = told.log_values[lost]
+    logs[lost] = told[lost]
     return np.exp(log_softmax(logs))
 
 

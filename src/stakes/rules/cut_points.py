@@ -236,7 +236,8 @@ class CutPoints(AnswersGuesses):
 
         Empty if every class can occur, and if posteriors are never exactly 0 or are not moved.
         """
-        moved = self.scores == "posterior" and self.calibrator is None and self.cut is None
+        plain = self.calibrator is None or len(self.classes) > 2  # calibrated cuts decide 0 too
+        moved = self.scores == "posterior" and plain and self.cut is None
         found = [k for k, factor in enumerate(self.factors) if factor > 0]
         return found if moved and len(found) < len(self.factors) else []
 
