@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import are_numbers, as_text_array
 from stakes.sources.formats import endings
@@ -39,8 +39,6 @@ def fits(_: bytes, __: str) -> bool:
 def read(data: bytes, name: str) -> Table:
     """The text as a table."""
     names, n_rows, getters, delimiter = parse(data, name)
-    if n_rows == 0:
-        raise DataError(f"{name} has a header and no rows.", hint="I need one row per case")
     form = f"text, cells separated by {DELIMITERS[delimiter]}"
     comma = delimiter == ";"
     return Table(name, n_rows, tuple(names), form, getters=getters, decimal_comma=comma)

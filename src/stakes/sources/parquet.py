@@ -7,7 +7,7 @@ from typing import Any
 
 from stakes._columns import cells_of
 from stakes._optional import load
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import FormatError
 from stakes.sources.table import Table
 from stakes.sources.table_file import refuse_bomb
 
@@ -30,8 +30,6 @@ def read(data: bytes, name: str) -> Table:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"{name}: the Parquet file is damaged ({said.rstrip('.')})."
         raise FormatError(message, hint="write or copy the file again") from None
-    if table.num_rows == 0:
-        raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
     getters = [partial(cells_of, column) for column in table.columns]
     return Table(name, table.num_rows, names, "Parquet", getters=getters)
 

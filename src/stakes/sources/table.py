@@ -99,8 +99,6 @@ def table_of_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> Table:
         said = ", ".join(f"{key} {grouped(length)}" for key, length in lengths.items())
         raise DataError(f"{name}: the arrays differ in their number of rows: {said}.")
     n_rows = next(iter(lengths.values()))
-    if n_rows == 0:
-        raise DataError(f"{name} has no rows.", hint="I need one row per case")
     getters = [partial(np.asarray, array) for array in columns.values()]
     form = "NumPy arrays"
     return Table(name, n_rows, tuple(columns), form, getters=getters, matrices=matrices)

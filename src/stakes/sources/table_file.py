@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._files import as_path
-from stakes.exceptions import FormatError
+from stakes.exceptions import DataError, FormatError
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
@@ -32,10 +32,13 @@ _MOST_NAMED = 3
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
-def read_table(path: str) -> Table:
-    """The columns of a file, or of several one below the other; `-` is standard input."""
+def read_table(path: str, *, empty: bool = False) -> Table:
+    """The columns of a file, or of several one below the other; `-` is standard input.
+
+    A file without rows is refused unless it may be `empty`.
+    """
     if words := several_words(path):
-        return stacked([read_table(word) for word in words], words)
+        return stacked([read_table(word, empty=empty) for word in words], words)
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
@@ -47,7 +50,11 @@ def read_table(path: str) -> Table:
     found = format_of(data, name)
     if found is FORMATS[-1]:
         _refuse_half(data, name, path)
-    return replace(found.read(data, name), digest=digest)
+    table = found.read(data, name)
+    if not table.n_rows and not empty:
+        has = "a header" if table.form.startswith("text") else "columns"
+        raise DataError(f"{name} has {has} and no rows.", hint="I need one row per case")
+    return replace(table, digest=digest)
 
 
 def stacked(tables: list[Table], paths: Sequence[str]) -> Table:

@@ -50,6 +50,25 @@ def test_csv_gets_four_columns(run, write, saved, tmp_path):
     assert found[1]["note"] == "b, c"
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_file_without_rows_gives_one_without_rows(run, write, saved, tmp_path, engine, ending):
+    pytest.importorskip("duckdb", reason="an engine, and pyarrow")
+    out = tmp_path / f"out.{ending}"
+    new = write("new.csv", NEW.splitlines()[0] + "\n")
+    ran = run("decide", new, "--rule", saved(), "--engine", engine, "-o", str(out))
+    assert ran.code == 0, ran.err
+    assert "decided 0 rows" in ran.out
+    added = ["id", "p", "note", "decision", "expected_cost", "next_best", "margin"]
+    if ending == "csv":
+        assert out.read_text().split() == [",".join(added)]
+    elif ending == "jsonl":
+        assert out.read_text() == ""
+    else:
+        found = pytest.importorskip("pyarrow.parquet").read_table(out)
+        assert (found.num_rows, found.column_names) == (0, added)
+
+
 def test_standard_input_to_standard_output(run, saved, monkeypatch):
     def fed(text):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -146,7 +146,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
-    table, names = read_table(args.file), score_columns(rule, _names(args))
+    table, names = read_table(args.file, empty=True), score_columns(rule, _names(args))
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
     rule = in_narrow_type(rule, [table.cells(name).dtype for name in names])
