@@ -11,7 +11,7 @@ from stakes.calibration import Affine, Temperature
 from stakes.estimation import DecidedCases, check_labels, estimate_cost
 from stakes.estimation.input_shift import density_ratios
 from stakes.estimation.no_labels import calibrated_on
-from stakes.estimation.share_shift import Calibrated, _one_more_error
+from stakes.estimation.share_shift import Calibrated, Estimated, _one_more_error, weighed
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 
 COSTS = {"fn": 10, "fp": 1}
@@ -582,3 +582,35 @@ class TestCalibrationAsFarAsNeeded:
         before, _ = calibrated_on(reference, reference, None)
         assert np.isfinite(before.posteriors).all()
         np.testing.assert_allclose(before.posteriors.sum(axis=1), 1)
+
+
+class TestBetweenTwoEstimates:
+    def test_half_way_where_they_differ_by_what_chance_makes_it(self):
+        found = weighed(Estimated(1.0, 0.5), Estimated(3.0, 4.5))
+        assert (found.cost, found.variance) == (2.0, 0.5 + 0.25 * 4 + 1)
+
+    def test_stays_where_they_agree_and_goes_all_the_way_where_they_cannot(self):
+        assert weighed(Estimated(1.0, 0.5), Estimated(1.0, 4.5)).cost == 1.0
+        assert weighed(Estimated(0.0, 0.5), Estimated(1e6, 4.5)).cost == pytest.approx(1e6)
+        assert weighed(Estimated(1.0, 0.5), Estimated(3.0, 0.4)) == Estimated(3.0, 0.4)
+
+    def test_held_it_stays_until_the_difference_is_visible(self):
+        pair = Estimated(0.0, 0.0), Estimated(1.9, 1.0)
+        assert weighed(*pair, held=3.84).cost == 0.0
+        assert weighed(pair[0], Estimated(4.0, 1.0), held=3.84).cost == 4 * (1 - 3.84 / 16)
+
+    def test_squared_error_is_never_much_above_that_of_the_careful_one(self):
+        """By integration over the normal law: the risk that the design page states."""
+        steps = np.linspace(-9, 9, 3601)
+        density = np.exp(-(steps**2) / 2)
+        density /= density.sum()
+
+        def risk(bias):
+            costs = np.array([
+                weighed(Estimated(0.0, 0.0), Estimated(bias + step, 1.0)).cost for step in steps
+            ])  # fmt: skip
+            return float(density @ (costs - bias) ** 2)
+
+        risks = [risk(bias) for bias in (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)]
+        assert max(risks) < 1.25
+        assert risks[0] < 0.48

@@ -232,19 +232,23 @@ def shifted_cost(
     return weighed(_likely_shift(reference, new, fit), _corrected_shift(reference, new, means, fit))
 
 
-def weighed(trusting: Estimated, careful: Estimated, *, held: float = 1.0) -> Estimated:
+# The two parts of the way, and why: docs/design/estimation.md.
+def weighed(trusting: Estimated, careful: Estimated, *, held: float | None = None) -> Estimated:
     """The estimate that trusts the calibration, moved to the careful one where they disagree.
 
     Under a right calibration the variance of their difference is that of their variances, as the
-    first is efficient (Hausman 1978). The part of the way is that of James and Stein, with the
-    rest of the way as doubt. The first is held until the squared difference is `held` times what
-    chance makes it.
+    first is efficient (Hausman 1978). The larger the squared difference is beside that, the larger
+    is the part of the way; the rest of the way counts as doubt. With `held`, the first stands until
+    the squared difference is `held` times what chance makes it (James and Stein).
     """
     apart = careful.cost - trusting.cost
     chance = careful.variance - trusting.variance
     if chance <= 0.0:
         return careful
-    part = max(0.0, 1.0 - held * chance / apart**2) if apart else 0.0
+    if held is None:
+        part = apart**2 / (apart**2 + chance)
+    else:
+        part = max(0.0, 1.0 - held * chance / apart**2) if apart else 0.0
     variance = trusting.variance + part**2 * chance + ((1 - part) * apart) ** 2
     return Estimated(trusting.cost + part * apart, variance)
 
