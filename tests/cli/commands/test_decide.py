@@ -245,6 +245,16 @@ def test_rows_of_all_batches_are_counted(run, saved, tmp_path, monkeypatch):
         assert not out.exists()
 
 
+@pytest.mark.parametrize("kept", ["first.csv", "second.csv"])
+def test_no_file_that_is_read_is_overwritten(run, write, saved, tmp_path, kept):
+    given = [write(name, NEW.replace("a", name)) for name in ("first.csv", "second.csv")]
+    before = (tmp_path / kept).read_text()
+    ran = run("decide", *given, "--rule", saved(), "-o", str(tmp_path / kept))
+    assert ran.code == 2
+    assert "would overwrite a file which is read" in ran.err
+    assert (tmp_path / kept).read_text() == before
+
+
 def test_json_without_a_file_is_refused(run, write, saved):
     ran = run("decide", write("new.csv", NEW), "--rule", saved(), "--json")
     assert ran.code == 2

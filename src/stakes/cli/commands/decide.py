@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.messages.quantities import grouped
     from stakes.resources.model_capacity import limit_record
     from stakes.rules import load_rule
+    from stakes.sources.patterns import several_words
     from stakes.sources.source import is_far
 
     if args.json and not args.output:
@@ -80,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         raise DataError(
             "by which rule?", hint=f"--rule rule.json, where\n{RULE_WRITER}  writes one"
         )
-    refuse_overwriting({"-o": args.output}, [args.file, args.rule])
+    read = several_words(args.file) or [args.file]
+    refuse_overwriting({"-o": args.output}, [*read, args.rule])
     refuse_ending("-o", args.output, (".csv", ".parquet", ".jsonl"))
     with written_by(RULE_WRITER):
         rule = load_rule(args.rule)
