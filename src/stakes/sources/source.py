@@ -46,7 +46,7 @@ def is_far(file: Any, engine: str | None = None, *, rows_needed: bool = False) -
     if engine == MEMORY:
         _refuse_unnamed(file)
         return False
-    if engine or _is_unnamed(file):
+    if engine or is_unnamed(file):
         return True
     return not rows_needed and bool(size_words(file)) and has_duckdb()
 
@@ -79,10 +79,10 @@ def _rows_in(file: str) -> int:
         return 0
 
 
-def _is_unnamed(file: str) -> bool:
+def is_unnamed(file: str) -> bool:
     """Whether this is a pattern, folder or address, or a form that only engines read."""
     if words := several_words(file):
-        return any(map(_is_unnamed, words))
+        return any(map(is_unnamed, words))
     path = as_path(file)
     pattern = glob.has_magic(file) and not path.exists()
     return "://" in file or path.is_dir() or form_of(file) == "arrow" or pattern
@@ -97,7 +97,7 @@ def _refuse_unknown(engine: Any) -> None:
 
 def _refuse_unnamed(file: str) -> None:
     """Raise for input that cannot be read into memory."""
-    if _is_unnamed(file):
+    if is_unnamed(file):
         raise DataError(
             f"'{file}' is not read into memory: an engine reads patterns, folders, addresses and "
             "Arrow files.",

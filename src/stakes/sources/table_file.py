@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from stakes._files import as_path
 from stakes.exceptions import DataError, FormatError
+from stakes.sources.file_columns import refuse_unlike
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
@@ -32,13 +33,13 @@ _MOST_NAMED = 3
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
-def read_table(path: str, *, empty: bool = False) -> Table:
+def read_table(path: str, *, new: bool = False) -> Table:
     """The columns of a file, or of several one below the other; `-` is standard input.
 
-    A file without rows is refused unless it may be `empty`.
+    A file without rows, or one that is given twice, is refused unless the cases are `new`.
     """
     if words := several_words(path):
-        return stacked([read_table(word, empty=empty) for word in words], words)
+        return stacked([read_table(word, new=new) for word in words], words, new=new)
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
@@ -51,36 +52,32 @@ def read_table(path: str, *, empty: bool = False) -> Table:
     if found is FORMATS[-1]:
         _refuse_half(data, name, path)
     table = found.read(data, name)
-    if not table.n_rows and not empty:
+    if not table.n_rows and not new:
         has = "a header" if table.form.startswith("text") else "columns"
         raise DataError(f"{name} has {has} and no rows.", hint="I need one row per case")
     return replace(table, digest=digest)
 
 
-def stacked(tables: list[Table], paths: Sequence[str]) -> Table:
-    """The rows of tables with the same columns, one table below the other."""
+def stacked(tables: list[Table], paths: Sequence[str], *, new: bool = False) -> Table:
+    """The rows of tables with the same columns, one table below the other.
+
+    Of `new` cases, which are not counted, a file may be given twice.
+    """
     first = tables[0]
     if any(table.matrices or table.is_list for table in tables):
         raise FormatError("arrays and lists of trials are read one file at a time.")
     seen: dict[str, str] = {}
     for table, path in zip(tables, paths, strict=True):
-        if table.digest in seen:
+        if table.digest in seen and not new:
             both = f"{seen[table.digest]} and {table.source}"
             said = f"{both} hold the same bytes, so that their cases would count twice."
             raise FormatError(said, hint="leave one of them out")
         seen[table.digest] = table.source
-        lacking = [name for name in first.names if name not in table.names]
-        more = [name for name in table.names if name not in first.names]
-        if lacking or more:
-            said = f"no column '{lacking[0]}'" if lacking else f"a column '{more[0]}'"
-            poor, rich = (path, paths[0]) if lacking else (paths[0], path)
-            raise FormatError(
-                f"{table.source} has {said}, unlike {first.source}: files that are read together "
-                "need the same columns.",
-                hint="to look at one:  stakes inspect FILE\n"
-                f"if one has no labels:  stakes estimate {shlex.quote(poor)} --reference "
-                f"{shlex.quote(rich)}, with the other options as they are",
-            )
+        lacks = not set(first.names) <= set(table.names)
+        poor, rich = map(shlex.quote, (path, paths[0]) if lacks else (paths[0], path))
+        labels = f"\nif one has no labels:  stakes estimate {poor} --reference {rich}, with the "
+        hint = "" if new else labels + "other options as they are"
+        refuse_unlike(table.names, table.source, first.names, first.source, hint)
     columns = [[table.getters[table.position(name)] for table in tables] for name in first.names]
     named = " + ".join(table.source for table in tables)
     digest = hashlib.sha256("".join(table.digest for table in tables).encode()).hexdigest()

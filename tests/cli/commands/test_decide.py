@@ -382,7 +382,7 @@ def test_streamed_text_is_copied_as_it_stands(run, write, saved, tmp_path):
     ("header", "said"),
     [
         ("id,q", "no column 'p'; there are 'id', 'q'"),
-        ("p,p", "two columns are called 'p'"),
+        ("p,p", "columns 1 and 2 are both called 'p'"),
         ("p,Margin", "the table already has a column 'Margin'"),
     ],
 )

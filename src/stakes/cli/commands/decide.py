@@ -148,7 +148,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
-    table, names = read_table(args.file, empty=True), score_columns(rule, _names(args))
+    table, names = read_table(args.file, new=True), score_columns(rule, _names(args))
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
     rule = in_narrow_type(rule, [table.cells(name).dtype for name in names])
@@ -208,12 +208,12 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     from stakes.exceptions import DataError
     from stakes.rules.rule_sql import score_columns
     from stakes.sources.patterns import found_files
-    from stakes.sources.source import opened
+    from stakes.sources.source import is_unnamed, opened
 
     if not args.output:
+        or_memory = "" if is_unnamed(args.file) else ", or --engine memory"
         raise DataError(
-            "what is streamed needs a file to be written.",
-            hint="-o decided.parquet, or --engine memory",
+            "what is streamed needs a file to be written.", hint=f"-o decided.parquet{or_memory}"
         )
     output, names = Path(args.output), score_columns(rule, _names(args))
     refuse_unwritable(output)
@@ -252,18 +252,15 @@ def _types(
 ) -> dict[str, str]:
     """How columns of CSV files are read: numbers for the rule, and text, which stays as it is."""
     from stakes.engines.undecided_rows import refuse_names
-    from stakes.exceptions import FormatError
     from stakes.rules.rule_sql import read_columns
+    from stakes.sources.file_columns import columns_alike, refuse_ambiguous
+    from stakes.sources.source import is_unnamed
 
     types = dict.fromkeys(read_columns(rule, names), "number")
-    if files.header is None:
+    there = columns_alike(files)
+    if there is None:
         return types
-    there = files.header.names
-    if twice := [name for name in there if there.count(name) > 1]:
-        raise FormatError(
-            f"{files.title}: two columns are called '{twice[0]}'.",
-            hint="give each column a name of its own in the header",
-        )
+    refuse_ambiguous(files.title, there, alone=not is_unnamed(files.said))
     keys = files.folder_keys if files.hive else set()
     refuse_names(rule, [*there, *keys], names, marked=marked, folded=True)
     return dict.fromkeys(there, "text") | types

@@ -1,0 +1,128 @@
+"""`stakes decide` on several files, and on files whose columns engines would change."""
+
+from __future__ import annotations
+
+import pytest
+
+from stakes import Application, CostMatrix, DecisionRule
+
+COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"], decisions=["wait", "call"])
+
+
+@pytest.fixture
+def decided(run, tmp_path):
+    """Decide files by a rule on the column p, into out.csv."""
+    rule = tmp_path / "rule.json"
+    DecisionRule(Application(COSTS), columns="p", model="gbm").save(rule)
+    out = str(tmp_path / "out.csv")
+    return lambda *words: run("decide", *map(str, words), "--rule", str(rule), "-o", out)
+
+
+def folder_of(tmp_path, files):
+    """A folder with these files, by name."""
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def parquet_file(path, names, columns):
+    """Write columns into a Parquet file, also of equal names."""
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    parquet.write_table(arrow.Table.from_arrays(list(map(arrow.array, columns)), names), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ("id,p,region\n2,0.5,north\n", "b.csv has a column 'region', unlike a.csv"),
+        ("id,p,decision\n2,0.5,yes\n", "b.csv has a column 'decision', unlike a.csv"),
+        ("p\n0.5\n", "b.csv has no column 'id', unlike a.csv"),
+        ("id,score\n2,0.5\n", "b.csv has no column 'p', unlike a.csv"),
+        ("2,0.5\n3,0.7\n", "the first line of b.csv looks like data"),
+    ],
+)
+def test_every_file_must_have_the_columns_of_the_first(decided, tmp_path, second, said):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    folder = folder_of(tmp_path, {"a.csv": "id,p\n1,0.2\n", "b.csv": second})
+    for given in ([folder], [folder / "*.csv"], sorted(folder.iterdir())):
+        ran = decided(*given)
+        assert ran.code == 2
+        assert said in ran.err
+        assert "--reference" not in ran.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_text_must_be_written_alike(decided, tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    folder = folder_of(tmp_path, {"a.csv": "id,p\n1,0.2\n", "b.csv": "id;p\n2;0,5\n"})
+    assert "b.csv has cells separated by semicolons, unlike a.csv" in decided(folder).err
+    (folder / "b.csv").write_text("sep=,\nid,p\n2,0.5\n")
+    assert "b.csv has cells separated by commas after a line 'sep='" in decided(folder).err
+
+
+def test_columns_in_another_order_are_decided(decided, tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    folder = folder_of(tmp_path, {"a.csv": "id,p\n007,0.2\n", "b.csv": "p,id\n0.01,008\n"})
+    assert decided(folder).code == 0
+    rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["007", "0.2", "call"],
+        ["008", "0.01", "wait"],
+    ]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_schemas_are_compared(decided, tmp_path, ending):
+    folder = folder_of(tmp_path, {})
+    parquet_file(folder / f"a.{ending}", ["p"], [[0.2]])
+    parquet_file(folder / f"b.{ending}", ["p", "region"], [[0.5], ["north"]])
+    if ending == "arrow":
+        feather = pytest.importorskip("pyarrow.feather", reason="pip install 'stakes[duckdb]'")
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+        for path in folder.iterdir():
+            feather.write_feather(parquet.read_table(path), path)
+    said = f"b.{ending} has a column 'region', unlike a.{ending}"
+    assert said in decided(folder).err
+    (folder / f"b.{ending}").unlink()
+    assert decided(folder).code == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["p", "p"], "columns 1 and 2 are both called 'p'"),
+        (["p", "P"], "columns 'p' and 'P' differ only in capitals"),
+        (["p", ""], "column 2 has no name"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_names_that_an_engine_would_change(decided, tmp_path, names, said, ending):
+    file = parquet_file(tmp_path / "new.parquet", names, [[0.2], [0.3]])
+    if ending == "csv":
+        file = tmp_path / "new.csv"
+        file.write_text(",".join(names) + "\n0.2,0.3\n")
+    ran = decided(file, "--engine", "duckdb")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ("--engine memory" in ran.err) == (names != ["p", "p"])
+    assert decided(file, "--engine", "memory").code == (2 if names == ["p", "p"] else 0)
+
+
+def test_a_file_may_be_decided_twice(decided, tmp_path):
+    folder = folder_of(tmp_path, {"a.csv": "id,p\n1,0.2\n", "b.csv": "id,p\n1,0.2\n"})
+    assert "decided 2 rows" in decided(*sorted(folder.iterdir())).out
+
+
+def test_patterns_are_not_offered_to_memory(run, tmp_path, decided):
+    folder = folder_of(tmp_path, {"a.csv": "id,p\n1,0.2\n"})
+    rule = str(tmp_path / "rule.json")
+    ran = run("decide", str(folder / "*.csv"), "--rule", rule)
+    assert "-o decided.parquet" in ran.err
+    assert "memory" not in ran.err
+    ran = run("decide", str(folder / "a.csv"), "--rule", rule, "--engine", "duckdb")
+    assert "-o decided.parquet, or --engine memory" in ran.err
