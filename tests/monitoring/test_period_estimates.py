@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from stakes import Application, ConfusionMatrix
 from stakes.estimation import DecidedCases, estimate_cost
 from stakes.exceptions import DataError
-from stakes.monitoring import estimate_periods
+from stakes.monitoring import estimate_periods, watch
+from stakes.monitoring.period_estimates import timeline
 
 
 def month(share, seed, n=2000, mean=1.5):
@@ -38,7 +40,10 @@ class TestEstimatePeriods:
             for k, (name, share) in enumerate(names.items(), 5)
         }
         found = estimate_periods(periods, reference=reference)
-        assert found.alarms == ("June",)
+        assert found.alarms == ("June",) == found.alarms_without_labels
+        assert found.frame()["cases"].tolist() == [2000, 2000]
+        assert found.advice.startswith("Alarm of the estimate at June, without labels. The scores")
+        assert "other shares of the outcomes (about 6" in found.advice
         assert found.alphas.tolist() == pytest.approx([0.05 / 2, 0.05 / 6])
 
     def test_labels_that_arrived_show_how_good_the_estimate_was(self, reference):
@@ -47,6 +52,8 @@ class TestEstimatePeriods:
         assert found.costs[0] == reference.alike(p, y_true=y).cost
         assert found.held == (1, 1)
         assert "1 of 1 estimates contained the cost" in found.text
+        assert found.alarms == ("May",)
+        assert (found.alarms_without_labels, found.advice) == ((), "")  # the labels decide
 
     def test_scores_that_allow_no_estimate_ring(self, reference):
         other = month(0.2, 3, mean=5.0)[1]
@@ -54,6 +61,27 @@ class TestEstimatePeriods:
         assert found.alarms == ("May",)
         assert "no mixture" in found.estimates[0]
         assert found.frame()["change"].tolist() == ["refused"]
+        assert "so there is no estimate. Label some of these cases at random" in found.advice
+
+    def test_many_alarms_are_counted(self, reference):
+        new = reference.alike(month(0.6, 6)[1])
+        found = estimate_periods(dict.fromkeys(range(6), new), reference=reference)
+        assert "Alarm of the estimate at 0, 1, 2, 3 and 2 more, without" in found.advice
+
+    def test_a_timeline_has_periods_without_labels_in_their_place(self, reference):
+        ends = ConfusionMatrix([[800, 100], [20, 80]])
+        watched = watch({"May": ends, "July": ends}, application=Application([[0, 1], [10, 0]]))
+        new = reference.alike(month(0.2, 1)[1])
+        known = reference.alike(month(0.2, 2)[1], y_true=month(0.2, 2)[0])
+        for periods, order in (
+            ({"April": new, "June": new, "July": known}, ["May", "April", "June", "July"]),
+            ({"August": new}, ["May", "July", "August"]),
+        ):
+            found = timeline(watched, estimate_periods(periods, reference=reference))
+            assert found["period"].tolist() == order
+            guessed = ["estimate" if name in periods and name != "July" else "labels"
+                       for name in order]  # fmt: skip
+            assert found["basis"].tolist() == guessed
 
     def test_odd_arguments(self, reference):
         with pytest.raises(DataError, match="at least one period"):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix
-from stakes.monitoring import compare_slices, watch
+from stakes.estimation import DecidedCases
+from stakes.exceptions import DataError
+from stakes.monitoring import compare_slices, estimate_periods, watch
 
 figure = pytest.importorskip("matplotlib.figure", reason="drawings need matplotlib")
 
@@ -33,6 +35,25 @@ def test_without_alarm_there_is_no_mark():
     ax = plots.cost_over_periods(found, ax=figure.Figure().subplots())
     assert "alarm" not in {line.get_label() for line in ax.lines}
     assert len(ax.get_xticks()) <= 12
+
+
+def test_periods_without_labels_are_open_circles():
+    from stakes import plots
+
+    p = np.random.default_rng(0).random(500)
+    y = np.random.default_rng(1).random(500) < p
+    reference = DecidedCases.from_scores(y, p, costs={"fn": 10, "fp": 1})
+    later = estimate_periods({"w4": reference.alike(p)}, reference=reference)
+    found = watch({"w1": GOOD, "w2": GOOD, "w3": BAD}, application=APP)
+    ax = plots.cost_over_periods(found, estimates=later, ax=figure.Figure().subplots())
+    lines = {line.get_label(): line for line in ax.lines}
+    marks = lines["estimate without labels"]
+    assert marks.get_xdata().tolist() == [3]
+    assert marks.get_ydata().tolist() == [later.estimates[0].value]
+    np.testing.assert_allclose(lines["cost"].get_ydata()[:3], found.frame()["cost"])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["w1", "w2", "w3", "w4"]
+    with pytest.raises(DataError, match="`estimates` must be"):
+        plots.cost_over_periods(found, estimates=[0.5], ax=figure.Figure().subplots())
 
 
 def test_dates_that_would_touch_on_a_narrow_page_are_slanted():

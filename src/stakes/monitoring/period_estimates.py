@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,33 @@ from stakes.estimation.cost_estimate import UNSEEN, CostEstimate
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.no_labels import estimate_cost
 from stakes.exceptions import DataError, UndefinedError
+from stakes.monitoring.change_advice import in_per_cent
+from stakes.monitoring.watch import Watch
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
+
+#: What an estimate assumes, in a cell of a table.
+BRIEFLY = {
+    "none": "nothing changed",
+    "shares": "other shares",
+    "inputs": "other inputs",
+    "refused": "scores changed",
+}
+#: More periods with an alarm are counted, not named.
+_NAMED = 4
+#: What an alarm without labels may mean, and what to do if labels confirm it.
+_REMEDIES = {
+    "none": ("The estimated cost changed", "find out why"),
+    "shares": (
+        "The scores point to other shares of the outcomes",
+        "estimate the priors again and decide with them; the model can stay",
+    ),
+    "inputs": ("The mix of the inputs changed", "re-calibrate on recent cases"),
+    "refused": (
+        "The scores changed in a way that other shares do not explain, so there is no estimate",
+        "re-calibrate or retrain on recent cases",
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +59,8 @@ class PeriodEstimates(AnswersGuesses):
         The estimate of each period, or the reason why there is none.
     costs : array
         Cost per case by the labels, if they have arrived; else nan.
+    cases : tuple of int
+        How many cases each period has.
     chances : array
         Least p-value, corrected for three questions: did the estimated cost, the class shares, or
         the scores within classes change?
@@ -47,6 +75,7 @@ class PeriodEstimates(AnswersGuesses):
     periods: tuple[Name, ...]
     estimates: tuple[CostEstimate | str, ...]
     costs: FloatArray
+    cases: tuple[int, ...]
     chances: FloatArray
     alphas: FloatArray
     level: float
@@ -56,6 +85,34 @@ class PeriodEstimates(AnswersGuesses):
         """The periods with an alarm: other costs, other shares, or unexplained scores."""
         rung = self.chances <= self.alphas
         return tuple(n for n, bad in zip(self.periods, rung, strict=True) if bad)
+
+    @property
+    def alarms_without_labels(self) -> tuple[Name, ...]:
+        """The alarms of periods without labels; where labels have arrived, they decide."""
+        rung = np.isnan(self.costs) & (self.chances <= self.alphas)
+        return tuple(n for n, bad in zip(self.periods, rung, strict=True) if bad)
+
+    @property
+    def advice(self) -> str:
+        """What to do about alarms of periods without labels; empty if there is none."""
+        rung = self.alarms_without_labels
+        if not rung:
+            return ""
+        first = self.estimates[self.periods.index(rung[0])]
+        seen, remedy = _REMEDIES["refused" if isinstance(first, str) else first.change]
+        if (
+            isinstance(first, CostEstimate)
+            and first.change == "shares"
+            and first.priors is not None
+        ):
+            name, share = first.priors.classes[-1], float(first.priors.priors[-1])
+            seen += f" (about {in_per_cent(share)} {name!r})"
+        named = ", ".join(map(str, rung[:_NAMED]))
+        named += f" and {len(rung) - _NAMED} more" * (len(rung) > _NAMED)
+        return (
+            f"Alarm of the estimate at {named}, without labels. {seen}. Label some of these cases "
+            f"at random; if the labels confirm it, {remedy}."
+        )
 
     @property
     def held(self) -> tuple[int, int]:
@@ -75,7 +132,7 @@ class PeriodEstimates(AnswersGuesses):
         return f"{good if known else ''}{UNSEEN}"
 
     def frame(self) -> Frame:
-        """One row per period: estimate with its interval, cost by labels, alarm."""
+        """One row per period: cases, estimate with its interval, cost by labels, alarm."""
         some = [each if isinstance(each, CostEstimate) else None for each in self.estimates]
         ends = {
             name: [np.nan if each is None else float(getattr(each, name)) for each in some]
@@ -84,6 +141,7 @@ class PeriodEstimates(AnswersGuesses):
         return Frame(
             {
                 "period": list(self.periods),
+                "cases": list(self.cases),
                 "estimate": ends["value"],
                 "low": ends["low"],
                 "high": ends["high"],
@@ -146,10 +204,11 @@ def estimate_periods(
         raise DataError("`periods` must hold at least one period; got none.")
     base, doubt = reference.cost, _cost_variance(reference)
     found: list[CostEstimate | str] = []
-    chances, costs = [], []
+    chances, costs, numbers = [], [], []
     for cases in periods.values():
         of_kind(cases, "periods", DecidedCases, hint="reference.alike(posteriors)")
         costs.append(np.nan if cases.truth is None else cases.cost)
+        numbers.append(cases.number)
         try:
             one = estimate_cost(reference, cases, level=level)
             found.append(one)
@@ -161,7 +220,7 @@ def estimate_periods(
         chances.append(min(1.0, 3 * least))
     looks = np.arange(1, len(found) + 1)
     alphas = (1 - level) / (looks * (looks + 1.0))
-    known = np.array(costs), np.array(chances)
+    known = np.array(costs), tuple(numbers), np.array(chances)
     return PeriodEstimates(base, tuple(periods), tuple(found), *known, alphas, level)
 
 
@@ -169,3 +228,29 @@ def _cost_variance(cases: DecidedCases) -> float:
     """Variance of the mean cost by labels."""
     paid = cases.paid[np.arange(len(cases)), cases.labels]
     return float(cases.squares @ (paid - cases.cost) ** 2 / cases.mass.sum() ** 2)
+
+
+def combined_advice(watched: Watch, said: str, estimates: PeriodEstimates | None) -> str:
+    """What is said of the labels, and of alarms without labels; these alone if labels are quiet."""
+    more = "" if estimates is None else estimates.advice
+    return " ".join(filter(None, ["" if more and not watched.alarm else said, more]))
+
+
+def timeline(watched: Watch, estimates: PeriodEstimates | None) -> Frame:
+    """The table of a watch with the periods without labels, in order of time.
+
+    `basis` says whether the cost is by labels or an estimate.
+    """
+    rows = {row["period"]: {**row, "basis": "labels"} for row in watched.frame().rows()}
+    order, nothing = list(rows), dict.fromkeys(("change", "from_shares", "from_errors"), math.nan)
+    table = () if estimates is None else estimates.frame().rows()
+    last = order[0] if any(row["period"] in rows for row in table) else order[-1]
+    for row in table:
+        name = row["period"]
+        if math.isnan(row["cost"]) and name not in rows:
+            told = {key: row[key] for key in ("period", "cases", "low", "high", "alpha", "alarm")}
+            rows[name] = {**told, **nothing, "cost": row["estimate"], "p_value": row["chance"],
+                          "basis": "estimate"}  # fmt: skip
+            order.insert(order.index(last) + 1, name)
+        last = name if name in rows else last
+    return Frame({key: [rows[name][key] for name in order] for key in rows[order[0]]})

@@ -15,6 +15,7 @@ from stakes.audit.opposite_rankings import OppositePair
 from stakes.exceptions import DataError
 from stakes.metrics import cost_by_cell
 from stakes.metrics.metric_catalogue import spoken
+from stakes.monitoring.period_estimates import PeriodEstimates, timeline
 from stakes.monitoring.slice_comparison import Slices
 from stakes.monitoring.watch import Watch
 from stakes.plots.style import (
@@ -214,13 +215,15 @@ def _systems(ax: Any, pair: Any, metric: str) -> None:
 
 
 @answers_guesses
-def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
+def cost_over_periods(watched: Any, *, estimates: Any = None, ax: Any = None) -> Any:
     """Draw the cost of each period with its band, the reference and the alarms.
 
     Parameters
     ----------
     watched : Watch
         What `stakes.monitoring.watch` returns.
+    estimates : PeriodEstimates, optional
+        Estimates of periods without labels, drawn as open circles.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -240,13 +243,17 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     >>> plots.cost_over_periods(found, ax=Figure().subplots()).get_ylabel()
     'cost per case'
     """
-    table = of_kind(watched, "watched", Watch).frame()
+    of_kind(watched, "watched", Watch)
+    if estimates is not None:
+        of_kind(estimates, "estimates", PeriodEstimates)
+    table = timeline(watched, estimates)
+    guessed = table["basis"] == "estimate"
     places = np.arange(len(table["period"]))
     ax = axes_for(ax, (6.4, 3.4))
     ax.axhline(table["cost"][0], label=f"cost of {watched.reference!s}", **CONSTANT)
     known = np.isfinite(table["low"])
     said = f"{100 * watched.level:g} % interval"
-    if known.all():
+    if known.all() and not guessed.any():
         ax.fill_between(
             places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
             gid="band", label=said,
@@ -256,8 +263,15 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
             places[known], table["low"][known], table["high"][known], color=COLOURS[0],
             alpha=0.4, linewidth=1.6, gid="bars", label=said,
         )  # fmt: skip
-    ax.plot(places, table["cost"], color=COLOURS[0], linewidth=LINE, marker="o", markersize=4,
+    by_labels = np.where(guessed, np.nan, table["cost"])
+    ax.plot(places, by_labels, color=COLOURS[0], linewidth=LINE, marker="o", markersize=4,
             label="cost")  # fmt: skip
+    if guessed.any():
+        ax.plot(
+            places[guessed], table["cost"][guessed], linestyle="none", marker="o", markersize=6,
+            markerfacecolor="white", markeredgecolor=COLOURS[0], gid="estimates",
+            label="estimate without labels",
+        )  # fmt: skip
     rung = np.flatnonzero(table["alarm"])
     if rung.size:
         ax.plot(

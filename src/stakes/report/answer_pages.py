@@ -19,6 +19,7 @@ from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring import PeriodEstimates, Watch
 from stakes.monitoring.change_advice import parts_of
+from stakes.monitoring.period_estimates import BRIEFLY, combined_advice
 from stakes.plots.style import axes_of_size
 from stakes.report.charts import inline
 from stakes.report.live.page_charts import why_no_charts
@@ -39,10 +40,11 @@ def watch_page(
     question = of_kind(title, "title", str) or "Do the decisions still cost the same?"
     first = found.first_alarm
     said = found.advice if first is None else f"Alarm at {found.alarms[0]!s}. {first.advice}"
+    said = combined_advice(found, said, estimates)
     rate = percent(1 - found.level)
     sections = [
         section("The cost of each period", _drawn("cost", "Cost per case over the periods",
-                lambda: _periods_drawn(found)), _periods(found)),
+                lambda: _periods_drawn(found, estimates)), _periods(found)),
         Html("") if estimates is None else _estimated(estimates),
         _moved(found),
         _told(found.application),
@@ -109,11 +111,11 @@ def _drawn(key: str, label: str, drawn: Callable[[], Any]) -> Html:
     return element("figure", element("div", svg, class_="chart alone"))
 
 
-def _periods_drawn(found: Watch) -> Any:
+def _periods_drawn(found: Watch, estimates: PeriodEstimates | None) -> Any:
     """The axes of the costs over the periods."""
     from stakes.plots import cost_over_periods
 
-    return cost_over_periods(found, ax=axes_of_size(5.4, 3.4))
+    return cost_over_periods(found, estimates=estimates, ax=axes_of_size(5.4, 3.4))
 
 
 def _periods(found: Watch) -> Html:
@@ -144,11 +146,12 @@ def _estimated(found: PeriodEstimates) -> Html:
     rows = []
     for k, name in enumerate(found.periods):
         none = math.isnan(frame["estimate"][k])
-        rows.append(row(str(name), "none: scores changed" if none else f"~{values[k]}",
-                        "" if none else f"{lows[k]} – {highs[k]}",
+        rows.append(row(str(name), "none" if none else f"~{values[k]}",
+                        "" if none else f"{lows[k]} – {highs[k]}", BRIEFLY[frame["change"][k]],
                         "not yet" if math.isnan(frame["cost"][k]) else costs[k],
                         "ALARM" if frame["alarm"][k] else ""))  # fmt: skip
-    head = ["period", "estimate", f"{percent(found.level)} interval", "by labels", "alarm"]
+    interval = f"{percent(found.level)} interval"
+    head = ["period", "estimate", interval, "assuming", "by labels", "alarm"]
     shown = table("Estimated cost per case, without labels", head, rows)
     return section("Before labels arrive", shown, element("p", found.text))
 

@@ -484,7 +484,7 @@ class TestNothingToCompare:
 def test_csv_leaves_cells_without_a_number_empty(saved):
     rows = saved("monitor", "w*.json", *COST, "--csv").out.splitlines()
     assert rows[1].startswith("w1,1000,")
-    assert rows[1].endswith(",,,,,,False")
+    assert rows[1].endswith(",,,,,,False,labels")
 
 
 def test_no_change_has_no_sign(saved):

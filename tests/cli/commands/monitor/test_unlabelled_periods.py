@@ -71,6 +71,51 @@ def test_the_page_shows_them(monitored, tmp_path):
     page = (tmp_path / "watch.html").read_text("utf-8")
     assert "Before labels arrive" in page
     assert "not yet" in page
+    assert "other shares" in page
+
+
+def test_an_alarm_without_labels_is_the_answer(monitored, tmp_path):
+    """On the terminal, on the page and as JSON, as `--fail-if alarm` counts it."""
+    said = "Alarm of the estimate at 2026-03, without labels."
+    ran = monitored("--html", "watch.html", "--fail-if", "alarm")
+    out, page = " ".join(ran.out.split()), (tmp_path / "watch.html").read_text("utf-8")
+    assert ran.code == 1
+    assert said in out
+    assert "Label some of these cases at random; if the labels confirm it, estimate the" in out
+    assert f"<strong>{said}</strong>" in page
+    found = monitored("--json").found
+    assert (found["alarm"], found["alarms"]) == (True, ["2026-03"])
+    assert found["advice"].startswith(said)
+    assert "Nothing moved" not in out + page + found["advice"]
+
+
+def test_alarms_of_both_kinds_are_told(run, write):
+    lines = ["date,y,p"]
+    for k, (y, p) in enumerate([MONTHS[0], MONTHS[2], MONTHS[2]]):
+        names = np.where(y == 1, "yes", "no") if k < 2 else np.full(1000, "")
+        rows = zip(names.tolist(), p.tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},{s}" for name, s in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    found = run("monitor", *WORDS, "--json").found
+    assert found["alarms"] == ["2026-02", "2026-03"]
+    assert found["first_alarm"]["moved"]
+    assert found["advice"].startswith("Since 2026-02:")
+    out = " ".join(run("monitor", *WORDS).out.split())
+    assert "Alarm at 2026-02. The share of 'yes' went" in out
+    assert "Alarm of the estimate at 2026-03, without labels." in out
+
+
+def test_csv_has_periods_without_labels_and_marks_them(monitored):
+    head, *rows = (line.split(",") for line in monitored("--csv").out.splitlines())
+    rows = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [(row["period"], row["basis"]) for row in rows] == [
+        ("2026-01", "labels"), ("2026-02", "labels"), ("2026-03", "estimate"),
+    ]  # fmt: skip
+    last = monitored("--json").found["estimates"]["periods"][-1]
+    assert [float(rows[2][name]) for name in ("cases", "cost", "low", "p_value")] == [
+        last[name] for name in ("cases", "estimate", "low", "chance")
+    ]
+    assert (rows[2]["change"], rows[2]["alarm"]) == ("", "True")
 
 
 def test_with_all_labels_nothing_is_estimated(monitored):
@@ -111,6 +156,8 @@ def test_periods_before_the_reference_are_estimated_too(run, write):
     found = run("monitor", *WORDS, "--json").found
     assert [row["period"] for row in found["periods"]] == ["2026-02", "2026-03"]
     assert [row["period"] for row in found["estimates"]["periods"]] == ["2026-01", "2026-03"]
+    rows = run("monitor", *WORDS, "--csv").out.splitlines()[1:]
+    assert [row.partition(",")[0] for row in rows] == ["2026-02", "2026-01", "2026-03"]
     part = run("monitor", *WORDS).out.partition("Estimated without labels:")[2]
     assert "2026-01" in part
     assert "2026-03" not in part

@@ -23,6 +23,7 @@ from stakes.messages.audience import shown
 from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.monitoring.change_advice import parts_of
+from stakes.monitoring.period_estimates import BRIEFLY, combined_advice, timeline
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
@@ -47,9 +48,13 @@ class Watched:
 
     @property
     def alarms_without_labels(self) -> tuple[Any, ...]:
-        """Periods without labels whose estimates rang; where labels have arrived, they decide."""
-        rung = () if self.estimates is None else self.estimates.alarms
-        return tuple(name for name in rung if name not in self.watch.periods)
+        """Periods without labels whose estimates rang."""
+        return () if self.estimates is None else self.estimates.alarms_without_labels
+
+    @property
+    def alarms(self) -> list[str]:
+        """All periods with an alarm: those by labels, then those of estimates."""
+        return [str(name) for name in (*self.watch.alarms, *self.alarms_without_labels)]
 
 
 def chosen(models: list[str], given: str | None) -> str:
@@ -144,8 +149,8 @@ def json_of(found: Watched) -> str:
 
 
 def table_of(found: Watched) -> str:
-    """The table of the periods, as CSV."""
-    table = found.watch.frame()
+    """The table of all periods, as CSV."""
+    table = timeline(found.watch, found.estimates)
     return as_csv({name: [_cell(row[name]) for row in table.rows()] for name in table.columns})
 
 
@@ -156,9 +161,8 @@ def show(found: Watched, args: Any) -> None:
     elif args.csv:
         print(table_of(found), end="")
     elif args.quiet:
-        rung = found.watch.alarms if found.estimates is None else found.estimates.alarms
-        for name in dict.fromkeys([*found.watch.alarms, *rung]):
-            print(shown(str(name)))
+        for name in found.alarms:
+            print(shown(name))
     else:
         _print(found)
 
@@ -189,8 +193,9 @@ def _print(found: Watched) -> None:
         print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
         for part, moved in parts_of(watch.first_alarm).items():
             print(f"  {part + ':':<21} {moved}")
-    else:
-        print_wrapped(watch.advice, style=bold)
+    more = "" if found.estimates is None else found.estimates.advice
+    if more or watch.first_alarm is None:
+        print_wrapped(more or watch.advice, style=bold)
     if found.estimates is not None:
         _print_estimates(found.estimates, length)
     if found.period is not None and found.chosen:
@@ -221,15 +226,13 @@ def _print_estimates(found: PeriodEstimates, length: str) -> None:
     values = aligned(table["estimate"][rows].tolist())
     both = aligned([*table["low"][rows].tolist(), *table["high"][rows].tolist()])
     lows, highs = both[: len(rows)], both[len(rows) :]
-    said = {"none": "nothing changed", "shares": "other shares", "inputs": "other inputs"}
     print_columns(
         Column(length, [str(found.periods[k]) for k in rows], label=True),
         Column("estimate", [f"~{v}" if v.strip() != "nan" else "none" for v in values]),
         Column(f"{100 * found.level:g}% interval", [
             "" if math.isnan(table["low"][k]) else f"{a} - {b}"
             for k, a, b in zip(rows, lows, highs, strict=True)]),
-        Column("assuming", [said.get(table["change"][k], "scores changed") for k in rows],
-               right=False),
+        Column("assuming", [BRIEFLY[table["change"][k]] for k in rows], right=False),
         Column("chance", [_chance(table["chance"][k]) for k in rows], drop=1),
         Column("", ["ALARM" if table["alarm"][k] else "" for k in rows], right=False),
         between=", ",
@@ -294,9 +297,9 @@ def record(found: Watched) -> dict[str, Any]:
         "period": found.period,
         "reference": str(watch.reference),
         "level": watch.level,
-        "alarm": watch.alarm,
-        "alarms": [str(name) for name in watch.alarms],
-        "advice": watch.advice,
+        "alarm": bool(found.alarms),
+        "alarms": found.alarms,
+        "advice": combined_advice(watch, watch.advice, found.estimates),
         "unit": watch.application.unit,
         "periods": rows,
         "estimates": None if found.estimates is None else _plain(found.estimates),
@@ -316,7 +319,13 @@ def _plain(found: PeriodEstimates) -> dict[str, Any]:
     """Estimates as plain data."""
     rows = [{k: _cell(v) for k, v in row.items()} for row in found.frame().rows()]
     held, known = found.held
-    return {"periods": rows, "alarms": [str(n) for n in found.alarms], "held": held, "of": known}
+    return {
+        "periods": rows,
+        "alarms": [str(n) for n in found.alarms],
+        "alarms_without_labels": [str(n) for n in found.alarms_without_labels],
+        "held": held,
+        "of": known,
+    }
 
 
 def _cell(value: Any) -> Any:
@@ -333,4 +342,5 @@ def draw(found: Watched, path: str) -> None:
     from stakes.plots import cost_over_periods
     from stakes.plots.style import axes_of_size
 
-    write_picture(cost_over_periods(found.watch, ax=axes_of_size(6.4, 3.4)).figure, path)
+    drawn = cost_over_periods(found.watch, estimates=found.estimates, ax=axes_of_size(6.4, 3.4))
+    write_picture(drawn.figure, path)
