@@ -31,7 +31,8 @@ def read(data: bytes, name: str) -> Table:
         message = f"{name}: the Parquet file is damaged ({said.rstrip('.')})."
         raise FormatError(message, hint="write or copy the file again") from None
     getters = [partial(cells_of, column) for column in table.columns]
-    return Table(name, table.num_rows, names, "Parquet", getters=getters)
+    zoned = [field.name for field in table.schema if getattr(field.type, "tz", None)]
+    return Table(name, table.num_rows, names, "Parquet", getters=getters, zoned=zoned)
 
 
 def _refuse_large(footer: Any, name: str) -> None:

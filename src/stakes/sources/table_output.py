@@ -26,7 +26,7 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
 
     Semicolons stay. New numbers have a decimal comma if numbers in the columns `scores` have one.
     """
-    old = [table.cells(name) for name in table.names]
+    old = [_cells(table, name) for name in table.names]
     stream = io.StringIO()
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
@@ -40,12 +40,20 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
     return stream.getvalue()
 
 
+def _cells(table: Table, name: str) -> Any:
+    """A column as it stands; times as text, with the offset from UTC if they have a zone."""
+    cells = table.cells(name)
+    if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
+        return cells
+    told = cells.astype(str).astype(object) + ("+00:00" if name in table.zoned else "")
+    told[np.isnat(cells)] = None
+    return told
+
+
 def _written(value: Any, *, comma: bool) -> str:
     """A new cell as text; numbers in nine digits."""
-    if value is None:
-        return ""
     if not isinstance(value, float):
-        return str(value)
+        return _cell(value)
     return f"{value:.9g}".replace(".", ",") if comma else f"{value:.9g}"
 
 
@@ -53,6 +61,8 @@ def _cell(value: Any) -> str:
     """A cell as text; empty if there is no value."""
     if value is None or value != value:
         return ""
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()  # as in JSON, and as engines write it
     return _text(value) if isinstance(value, bytes) else str(value)
 
 
@@ -75,6 +85,9 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
             cells = table.cells(name)
             if cells.dtype.kind not in "SUO":
                 typed[name] = pyarrow.array(cells)
+                if name in table.zoned:
+                    unit = np.datetime_data(cells.dtype)[0]
+                    typed[name] = typed[name].cast(pyarrow.timestamp(unit, "UTC"))
             elif cells.dtype.kind == "O" and _are_whole(cells.tolist()):
                 typed[name] = pyarrow.array(cells.tolist())
             elif name in scores:
@@ -109,11 +122,8 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         return "".join(map(_extended, table.lines, added))
     old = []
     for name in table.names:
-        cells = table.cells(name)
+        cells = _cells(table, name)
         told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
-        if cells.dtype.kind == "M":  # lists of nanoseconds would be plain numbers
-            told = cells.astype(str).astype(object)
-            told[np.isnat(cells)] = None
         old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)

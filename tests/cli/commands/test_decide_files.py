@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from stakes import Application, CostMatrix, DecisionRule
@@ -11,11 +17,15 @@ COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"], decisions=["wait", 
 
 @pytest.fixture
 def decided(run, tmp_path):
-    """Decide files by a rule on the column p, into out.csv."""
+    """Decide files by a rule on the column p, into out.csv or another file."""
     rule = tmp_path / "rule.json"
     DecisionRule(Application(COSTS), columns="p", model="gbm").save(rule)
-    out = str(tmp_path / "out.csv")
-    return lambda *words: run("decide", *map(str, words), "--rule", str(rule), "-o", out)
+
+    def decided(*words, out="out.csv"):
+        given = [*map(str, words), "--rule", str(rule), "-o", str(tmp_path / out)]
+        return run("decide", *given)
+
+    return decided
 
 
 def folder_of(tmp_path, files):
@@ -126,3 +136,39 @@ def test_patterns_are_not_offered_to_memory(run, tmp_path, decided):
     assert "memory" not in ran.err
     ran = run("decide", str(folder / "a.csv"), "--rule", rule, "--engine", "duckdb")
     assert "-o decided.parquet, or --engine memory" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("files", [1, 2])
+def test_times_with_a_zone_stay_the_same_instant(decided, tmp_path, engine, ending, files):
+    zone = ZoneInfo("America/New_York")
+    times = [datetime(2024, 7, 1, 20, tzinfo=zone), None]
+    file = parquet_file(tmp_path / "new.parquet", ["p", "at"], [[0.2, 0.3], times])
+    ran = decided(*[file] * files, "--engine", engine, out=f"out.{ending}")
+    assert ran.code == 0, ran.err
+    out = tmp_path / f"out.{ending}"
+    if ending == "parquet":
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+        found = parquet.read_table(out)["at"].to_pylist()
+    else:
+        text = out.read_text()
+        lines = list(csv.DictReader(io.StringIO(text))) if ending == "csv" else text.splitlines()
+        told = [line["at"] if ending == "csv" else json.loads(line)["at"] for line in lines]
+        found = [datetime.fromisoformat(each) if each else None for each in told]
+    assert found == times * files
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_truth_values_are_written_alike(run, tmp_path, engine):
+    file = parquet_file(tmp_path / "new.parquet", ["p", "paid"], [[0.2, 0.01], [True, None]])
+    costs = CostMatrix([[0, 1], [10, 0]], classes=[False, True], decisions=[False, True])
+    DecisionRule(Application(costs), columns="p").save(tmp_path / "rule.json")
+    out = tmp_path / "out.csv"
+    given = ["decide", str(file), "--rule", str(tmp_path / "rule.json"), "--engine", engine]
+    assert run(*given, "-o", str(out)).code == 0
+    found = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert [(row["paid"], row["decision"], row["next_best"]) for row in found] == [
+        ("true", "true", "false"),
+        ("", "false", "true"),
+    ]
