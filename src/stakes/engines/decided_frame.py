@@ -122,7 +122,8 @@ def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> Decision
     """The rule for scores of the type of the columns if narrower; refuses types without numbers."""
     types = rows.collect_schema()
     for name in read_columns(rule, names):  # Polars makes numbers of dates
-        if types[name].is_temporal() or types[name].is_nested():
+        truths = types[name] == nw.Boolean and name in names and rule.scores != "decision"
+        if truths or types[name].is_temporal() or types[name].is_nested():
             raise DataError(
                 f"column {name!r} must hold numbers; its type is {types[name]}.", hint=_CONVERT
             )

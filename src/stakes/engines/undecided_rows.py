@@ -28,6 +28,11 @@ def refuse_names(
     `folded` says that capitals make no difference.
     """
     refuse_absent(rule, known, names)
+    refuse_taken(known, marked=marked, folded=folded)
+
+
+def refuse_taken(known: Sequence[str], *, marked: bool, folded: bool = False) -> None:
+    """Raise if one of these names is that of a column that would be added."""
     added = (*ADDED, *((REASON,) if marked else ()))
     if taken := [name for name in known if (name.lower() if folded else name) in added]:
         raise DataError(

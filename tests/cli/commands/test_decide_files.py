@@ -172,3 +172,35 @@ def test_truth_values_are_written_alike(run, tmp_path, engine):
         ("true", "true", "false"),
         ("", "false", "true"),
     ]
+
+
+def test_an_object_under_the_name_of_a_new_column(decided, tmp_path):
+    new = tmp_path / "new.jsonl"
+    new.write_text('{"p": 0.2, "decision": {"by": "us"}}\n')
+    ran = decided(new, out="out.jsonl")
+    assert ran.code == 2
+    assert "the table already has a column 'decision'" in ran.err
+    new.write_text('{"p": 0.2, "not_decided": {"by": "us"}, "our": {"decision": 1}}\n')
+    assert decided(new, out="out.jsonl").code == 0
+    assert "'not_decided'" in decided(new, "--on-error", "column", out="out.jsonl").err
+
+
+@pytest.mark.parametrize("cells", [["true", "0.2"], ["true", "false"], ["null", "true"]])
+def test_truth_values_are_no_scores(decided, tmp_path, cells):
+    new = tmp_path / "new.jsonl"
+    new.write_text("".join(f'{{"p": {cell}, "vip": true}}\n' for cell in cells))
+    ran = decided(new)
+    assert ran.code == 2
+    assert f"column 'p' must hold numbers; row {cells.index('true') + 1} holds a truth" in ran.err
+    assert decided(new, "--on-error", "column").code == 0
+    found = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
+    expected = ["" if cell == "0.2" else "no score" for cell in cells]
+    assert [row["not_decided"] for row in found] == expected
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_of_truth_values_holds_no_scores(decided, tmp_path, engine):
+    file = parquet_file(tmp_path / "new.parquet", ["p"], [[True, False]])
+    ran = decided(file, "--engine", engine)
+    assert ran.code == 2
+    assert "column 'p' must hold numbers" in ran.err

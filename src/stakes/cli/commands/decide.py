@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,6 +142,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.engines.undecided_rows import (
         counted_faults,
         refuse_names,
+        refuse_taken,
         refuse_undecided,
     )
     from stakes.rules.decided_rows import REASON
@@ -151,8 +153,11 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     table, names = read_table(args.file, new=True), score_columns(rule, _names(args))
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
+    if table.lines:  # an object is several columns of a table, and one name of a line
+        refuse_taken([name.partition(".")[0] for name in table.names], marked=marked)
     rule = in_narrow_type(rule, [table.cells(name).dtype for name in names])
-    read = {name: _numbers(table, name, marked) for name in read_columns(rule, names)}
+    never = names if rule.scores != "decision" else ()  # columns without truth values
+    read = {name: _numbers(table, name, marked, never) for name in read_columns(rule, names)}
     scores, costs = arrays_read(rule, read, names)
     batch = None if args.capacity is None else limited_batch(rule, scores, costs, args.capacity)
     priced, codes = (rule, None) if batch is None else (batch.rule, batch.codes)
@@ -177,14 +182,26 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     return done, batch
 
 
-def _numbers(table: Any, name: str, marked: bool) -> Any:
-    """A column as numbers; where rows may be marked, nothing for text that is none."""
+def _numbers(table: Any, name: str, marked: bool, never: Sequence[str]) -> Any:
+    """A column as numbers; where rows may be marked, nothing for text that is none.
+
+    Columns that `never` hold truth values have no number for one.
+    """
     import numpy as np
 
     from stakes.exceptions import DataError, StakesError
+    from stakes.messages.quantities import grouped
     from stakes.sources.cells import as_numbers
 
+    cells = table.cells(name)
+    odd = cells.dtype.kind in "bO" and name in never
+    truths = [row for row, cell in enumerate(cells.tolist()) if odd and isinstance(cell, bool)]
     try:
+        if truths:
+            where = f"row {grouped(truths[0] + 1)} holds a truth value"
+            many = f"({grouped(len(truths))} of {grouped(table.n_rows)} rows)"
+            said = f"column '{name}' must hold numbers; {where} {many}."
+            raise DataError(said, rows=truths[:10], code="text-for-numbers")
         return table.numbers(name)
     except StakesError as error:
         if not marked:
@@ -192,11 +209,9 @@ def _numbers(table: Any, name: str, marked: bool) -> Any:
             hint = "--on-error column  decides the other rows" if text else error.hint
             raise DataError(error.message, hint=hint, rows=error.rows) from None
     found = np.full(table.n_rows, np.nan)
-    for k, cell in enumerate(table.cells(name)[:, None]):
-        try:
-            found[k] = as_numbers(cell, name, decimal_comma=table.decimal_comma)[0]
-        except StakesError:
-            continue
+    for k in sorted({*range(table.n_rows)} - {*truths}):
+        with suppress(StakesError):
+            found[k] = as_numbers(cells[k : k + 1], name, decimal_comma=table.decimal_comma)[0]
     return found
 
 
