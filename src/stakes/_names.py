@@ -227,42 +227,47 @@ def _spells_integer(name: Name) -> bool:
 
 
 # Labels are names, or positions: docs/design/conventions.md.
-def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
+def encode(
+    values: Any, names: Sequence[Name], what: str, *, rows: IntArray | None = None
+) -> IntArray | NDArray[np.integer[Any]]:
     """Positions of `values` in `names`; integers are positions when no name is an integer.
 
     Booleans stand for the names that spell them, and otherwise for the integers 0 and 1.
-    Small integer types are returned as they are when they already are positions.
+    Small integer types are returned as they are when they already are positions. `rows` are the
+    numbers of the rows, where `values` are some rows of a column; errors name them.
     """
     column = as_column(values, what)
     if column.dtype.kind in "iub":
-        return _encode_integers(column, names, what)
+        return _encode_integers(column, names, what, rows)
     if column.dtype.kind == "f":
         wide = column.astype(np.float64, copy=False)  # float16 does not hold the limit
         whole = (wide == np.floor(wide)) & (np.abs(wide) < EXACT)
         if whole.all() and integer_named(names):
-            return _encode_integers(column.astype(np.int64), names, what)
-    return _encode_distinct(column, names, what)
+            return _encode_integers(column.astype(np.int64), names, what, rows)
+    return _encode_distinct(column, names, what, rows)
 
 
 def _encode_integers(
-    column: NDArray[Any], names: Sequence[Name], what: str
+    column: NDArray[Any], names: Sequence[Name], what: str, rows: IntArray | None
 ) -> NDArray[np.integer[Any]]:
     """Integer labels: names when the names are integers, positions otherwise."""
     if not positional(column, names):
         if any(isinstance(name, int) for name in names):
-            return _encode_distinct(column, names, what)
+            return _encode_distinct(column, names, what, rows)
         known = integers_meant(names, what, truths=column.dtype == bool)
         ordered = sorted(known)
-        codes = _encode_distinct(column, ordered, what)
+        codes = _encode_distinct(column, ordered, what, rows)
         return np.array([known[value] for value in ordered], dtype=np.intp)[codes]
     if column.dtype == bool:
         column = column.view(np.uint8)
     if column.size and (int(column.max()) >= len(names) or int(column.min()) < 0):
-        _refuse(column, (column < 0) | (column >= len(names)), names, what)
+        _refuse(column, (column < 0) | (column >= len(names)), names, what, rows)
     return column
 
 
-def _encode_distinct(column: NDArray[Any], names: Sequence[Name], what: str) -> IntArray:
+def _encode_distinct(
+    column: NDArray[Any], names: Sequence[Name], what: str, rows: IntArray | None
+) -> IntArray:
     """Look each distinct value up once."""
     values, inverse = column, None
     if column.dtype != object:
@@ -271,14 +276,22 @@ def _encode_distinct(column: NDArray[Any], names: Sequence[Name], what: str) -> 
     codes = np.array([positions.get(_plain(v), -1) for v in values], dtype=np.intp)
     codes = codes if inverse is None else codes[inverse]
     if codes.size and codes.min() < 0:
-        _refuse(column, codes < 0, names, what)
+        _refuse(column, codes < 0, names, what, rows)
     return codes
 
 
-def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name], what: str) -> None:
+def _refuse(
+    column: NDArray[Any],
+    bad: NDArray[np.bool_],
+    names: Sequence[Name],
+    what: str,
+    numbers: IntArray | None,
+) -> None:
     """Raise with both lists: what was found and what is known."""
     rows = np.flatnonzero(bad)
     strangers = list(dict.fromkeys(_plain(value) for value in column[rows[:1000]]))
+    if numbers is not None:
+        rows = numbers[rows]
     positions = "" if integer_named(names) else f" (or their positions 0 to {len(names) - 1})"
     raise LabelError(
         f"`{what}` holds {listed(strangers)}, not among the names {listed(names)}{positions}; "

@@ -158,7 +158,7 @@ class TestPlan:
             assert chances.max() <= 1
 
     def test_certain_cases_are_labelled_evenly(self) -> None:
-        cases = DecidedCases.from_scores(None, [0.0, 1.0] * 50, costs=COSTS)
+        cases = DecidedCases.from_scores(None, [0.0, 1.0] * 50, costs={"fn": 1, "fp": 1})
         assert np.ptp(plan_labels(cases, labels=20).chances) == pytest.approx(0, abs=1e-12)
 
     def test_wants_one_goal(self) -> None:
@@ -249,4 +249,87 @@ def test_rows_of_no_weight_keep_their_place() -> None:
     labels = np.full(400, np.nan)
     drawn = plan.draw(rng=1)
     labels[drawn] = rng.random(len(drawn)) < p[drawn]
-    assert cost_from_labels(labels, cases, chances=plan.chances).labels == len(drawn)
+    found = cost_from_labels(labels, cases, chances=plan.chances)
+    alone = DecidedCases.from_scores(None, p[1::2], costs={"fn": 10, "fp": 1})
+    again = cost_from_labels(labels[1::2], alone, chances=plan.chances[1::2])
+    assert found.labels == again.labels == (drawn % 2).sum()
+    assert (found.value, found.low, found.high) == (again.value, again.low, again.high)
+
+
+def test_hard_scores_may_be_wrong() -> None:
+    """Scores of 0 and 1 call errors impossible; an interval without width would deny them."""
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(40):
+        truth = (rng.random(5000) < 0.1).astype(int)
+        p = np.where(rng.random(5000) < 0.01, 1 - truth, truth).astype(float)
+        cases = DecidedCases.from_scores(truth, p, costs=COSTS)
+        found = cost_from_labels(some(truth, rng.permutation(5000) < 100), cases)
+        assert found.low < found.high
+        held += cases.cost in found
+    assert held >= 36
+
+
+def test_a_plan_for_scores_of_0_doubts_them() -> None:
+    hard = DecidedCases.from_scores(None, [0.0, 1.0] * 500, costs=COSTS)
+    plan = plan_labels(hard, labels=100)
+    assert plan.width > 0.5
+    assert "100 % of the cases an outcome is impossible" in plan.notes[0]
+    p = np.linspace(0.02, 0.6, 1000)
+    rounded = np.where(p < 0.1, 0.0, p)
+    chances = plan_labels(DecidedCases.from_scores(None, rounded, costs=COSTS), labels=100).chances
+    least = rounded[rounded > 0].min() / 2
+    half = np.where(p < 0.1, least / (1 + least), p)
+    again = plan_labels(DecidedCases.from_scores(None, half, costs=COSTS), labels=100)
+    np.testing.assert_allclose(chances, again.chances)
+    assert again.notes == ()
+
+
+def test_costs_that_differ_are_sized_by_what_is_at_stake() -> None:
+    """The rare large costs that no label has shown are above those of most cases."""
+    rng = np.random.default_rng(21)
+    held = 0
+    for _ in range(200):
+        p = 1 / (1 + np.exp(-rng.normal(-2, 2, 3000)))
+        truth = (rng.random(3000) < p).astype(int)
+        values = np.zeros((3000, 2, 2))
+        values[:, 1, 0], values[:, 0, 1] = 5 * rng.lognormal(0, 1, 3000), 1
+        cases = DecidedCases.from_scores(truth, p, case_costs=CaseCosts(values))
+        held += cases.cost in cost_from_labels(some(truth, rng.permutation(3000) < 200), cases)
+    assert held >= 190  # 95 %; without groups 92 %
+
+
+def test_limits_stay_within_what_is_possible() -> None:
+    posteriors, truth = drawn(8, 60)
+    cases = DecidedCases.from_scores(None, posteriors, costs={"fn": 1000, "fp": 1})
+    kept = np.arange(60) % 4 > 0
+    found = cost_from_labels(some(truth, kept), cases)
+    paid = cases.paid[np.arange(60), truth]
+    edges = [np.where(kept, paid, edge).mean() for edge in (cases.paid.min(1), cases.paid.max(1))]
+    assert edges[0] <= found.low <= found.value <= found.high <= edges[1]
+
+
+def test_labels_of_no_weight_are_no_labels() -> None:
+    p = np.random.default_rng(3).random(100)
+    weights = np.repeat([0.0, 1.0], 50)
+    cases = DecidedCases.from_scores(None, p, costs=COSTS, sample_weight=weights)
+    with pytest.raises(UndefinedError, match="0 of 50 cases are labelled"):
+        cost_from_labels([1] * 50 + [None] * 50, cases)
+
+
+def test_a_slice_with_few_labels_is_named() -> None:
+    p = np.random.default_rng(3).random(400)
+    by = np.where(np.arange(400) < 30, "islands", "land")
+    cases = DecidedCases.from_scores(None, p, costs=COSTS, by=by)
+    labels = [int(i % 3 == 0) if i % 4 == 0 else None for i in range(400)]
+    found = cost_from_labels(labels, cases)
+    assert list(found.slices) == ["land"]
+    assert found.notes == ("slice islands: 8 of 30 cases are labelled; at least 10 are needed.",)
+
+
+def test_a_strange_label_is_found_by_its_row() -> None:
+    cases = DecidedCases.from_scores(None, np.full(600, 0.3), costs=COSTS)
+    labels: list[int | None] = [1 if i % 5 == 0 else None for i in range(600)]
+    labels[500] = 2
+    with pytest.raises(LabelError, match="first at row 500 "):
+        cost_from_labels(labels, cases)

@@ -256,3 +256,37 @@ def test_many_classes_need_many_cases_of_each() -> None:
         cost_from_judge(None, judge, errors=30 * rates, **told)
     assert "on about 107 cases of each class" in str(refused.value)
     cost_from_judge(None, judge, errors=107 * rates, **told)
+
+
+def test_a_strange_label_of_the_judge_is_the_judges() -> None:
+    judge = [0, 1, 2] * 30
+    with pytest.raises(StakesError, match="`judge` holds 0, 1"):
+        cost_from_judge(None, judge, decisions=[0] * 90, costs={"fn": 1, "fp": 1}, errors=np.eye(2))
+
+
+def test_rows_of_no_weight_count_for_nothing() -> None:
+    rng = np.random.default_rng(4)
+    truth = (rng.random(2000) < 0.3).astype(int)
+    judge = np.where(rng.random(2000) < 0.9, truth, 1 - truth)
+    known = np.where(rng.random(2000) < 0.2, truth, np.nan)
+    taken, weights = 1 - truth * (rng.random(2000) < 0.8), np.arange(2000) % 2
+    options = {"costs": {"fn": 10, "fp": 1}}
+    found = cost_from_judge(known, judge, decisions=taken, sample_weight=weights, **options)
+    alone = cost_from_judge(known[1::2], judge[1::2], decisions=taken[1::2], **options)
+    assert found.record() == alone.record()
+
+
+def test_a_cost_below_what_is_possible_is_none() -> None:
+    """Thirty true labels may correct a judge too far."""
+    rng = np.random.default_rng(9)
+    for _ in range(40):
+        truth = (rng.random(1500) < 0.1).astype(int)
+        judge = np.where(rng.random(1500) < 0.8, truth, 1 - truth)
+        known = np.where(rng.permutation(1500) < 30, truth, np.nan)
+        try:
+            found = cost_from_judge(
+                known, judge, decisions=np.zeros(1500, dtype=int), costs={"fn": 10, "fp": 1}
+            )
+        except UndefinedError:
+            continue
+        assert 0 <= found.low <= found.value <= found.high

@@ -614,3 +614,60 @@ class TestBetweenTwoEstimates:
         risks = [risk(bias) for bias in (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)]
         assert max(risks) < 1.25
         assert risks[0] < 0.48
+
+
+def outage(share, seed):
+    """Labelled cases, and new ones of which a tenth scores .5, because an input failed."""
+    rng = np.random.default_rng(seed)
+
+    def month(n):
+        y = rng.random(n) < share
+        return y, rng.normal(4 * y - 2, 2) + np.log(share / (1 - share))
+
+    (y, old), (_, new) = month(5000), month(2000)
+    reference = DecidedCases.from_scores(y, expit(old), costs=COSTS)
+    return reference, expit(np.where(rng.random(2000) < 0.1, 0.0, new))
+
+
+class TestWhatScoresShow:
+    @pytest.mark.parametrize("share", [0.3, 0.05, 0.01])
+    def test_scores_that_failed_are_refused_however_rare_a_class_is(self, share):
+        for seed in range(5):
+            with pytest.raises(UndefinedError, match="no mixture"):
+                estimate_cost(*outage(share, seed))
+
+    def test_scores_that_are_all_alike(self):
+        """They cannot show that shares have changed, nor tell the shares."""
+        y = np.random.default_rng(0).random(1000) < 0.2
+        reference = DecidedCases.from_scores(y, np.full(1000, 0.2), costs=COSTS)
+        found = estimate_cost(reference, np.full(500, 0.2))
+        assert found.change == "none"
+        assert found.value == pytest.approx(reference.cost)
+        assert (found.priors.low.tolist(), found.priors.high.tolist()) == ([0, 0], [1, 1])
+        with pytest.raises(UndefinedError, match="no mixture"):
+            estimate_cost(reference, np.full(500, 0.9))
+
+    def test_a_posterior_that_never_varies(self):
+        rng = np.random.default_rng(5)
+        costs = CostMatrix([[0, 1, 1], [5, 0, 1], [9, 9, 0]])
+        for _ in range(10):
+            p = np.column_stack([0.8 * rng.dirichlet([2, 2], 2000), np.full(2000, 0.2)])
+            y = (rng.random((2000, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(max=2)
+            reference = DecidedCases.from_scores(y[:1200], p[:1200], application=costs)
+            assert estimate_cost(reference, p[1200:]).change == "none"
+
+    def test_classes_that_score_alike_are_no_reason_to_refuse(self):
+        rng = np.random.default_rng(3)
+        costs = CostMatrix([[0, 1, 1], [5, 0, 1], [9, 9, 0]])
+        centres, shares = np.array([-0.3, 0.3, 0.0]), np.array([0.55, 0.4, 0.05])
+
+        def month(n):
+            y = rng.choice(3, n, p=shares)
+            x = rng.normal(centres[y])
+            odds = shares * np.exp(-((x[:, None] - centres) ** 2) / 2)
+            return y, odds / odds.sum(axis=1, keepdims=True)
+
+        for _ in range(20):
+            y, p = month(2000)
+            reference = DecidedCases.from_scores(y, p, application=costs)
+            assert estimate_cost(reference, month(1000)[1]).change in ("none", "shares")

@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, of_kind, same_length
-from stakes._columns import known_entries
 from stakes._guesses import AnswersGuesses, answers_guesses
-from stakes._names import encode
 from stakes.estimation.compared_cases import refuse_other_costs
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.labelled_rows import (
-    LEAST_LABELS,
     LabelledRows,
     corrected_mean,
     fitted_line,
     kinds_by_cost,
+    known_classes,
     label_chances,
+    refuse_few_labels,
     refuse_other_cases,
 )
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, UndefinedError
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
@@ -51,6 +50,8 @@ class LabelledCost(AnswersGuesses):
         The same for each slice with enough labels, where slices were given.
     difference : bool
         Whether this is the cost of one model less that of another.
+    notes : tuple of str
+        What a reader should know.
     """
 
     value: float
@@ -64,6 +65,7 @@ class LabelledCost(AnswersGuesses):
     unit: str | None = None
     slices: Mapping[Any, LabelledCost] = field(default_factory=dict)
     difference: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def saving(self) -> float:
@@ -97,6 +99,7 @@ class LabelledCost(AnswersGuesses):
         return {
             **found,
             "plain": dict(zip(("value", "low", "high"), self.plain, strict=True)),
+            "notes": list(self.notes),
             "slices": {str(name): each.record() for name, each in self.slices.items()},
         }
 
@@ -182,21 +185,22 @@ def cost_from_labels(
     of_kind(cases, "cases", DecidedCases)
     level = as_level(level)
     paid, posteriors = compared_costs(cases, against)
-    labels, known = known_entries(y_true, "y_true")
-    same_length("y_true", known.shape[0], "cases", len(cases))
-    truth = np.zeros(len(cases), dtype=np.intp)
-    truth[known] = encode(labels, cases.classes, "y_true")
-    odds = label_chances(chances, known)
+    truth, known = known_classes(y_true, cases.classes, len(cases))
+    kept = cases.mass > 0
+    odds = label_chances(chances, known, kept)
     rows = LabelledRows(paid, posteriors, kinds_by_cost(paid), cases.mass, truth, known, odds)
+    rows = rows.part(kept)
     found = _estimated(rows, level, cases.application.unit, against is not None)
     if cases.by is None:
         return found
-    slices = {}
+    slices, notes = {}, []
     for name in dict.fromkeys(cases.by.tolist()):
-        part = rows.part(cases.by == name)
-        if part.known.sum() >= LEAST_LABELS:
+        try:
+            part = rows.part(cases.by[kept] == name)
             slices[name] = _estimated(part, level, found.unit, found.difference)
-    return replace(found, slices=slices)
+        except UndefinedError as error:
+            notes.append(f"slice {name!s}: {error.message}")
+    return replace(found, slices=slices, notes=tuple(notes))
 
 
 def compared_costs(cases: DecidedCases, against: Any) -> tuple[FloatArray, FloatArray]:
@@ -229,7 +233,8 @@ def _refuse_counts(cases: DecidedCases) -> None:
 def _estimated(
     rows: LabelledRows, level: float, unit: str | None, difference: bool
 ) -> LabelledCost:
-    """The estimate from rows of which enough are labelled."""
+    """The estimate from some rows; raise where too few of them are labelled."""
+    refuse_few_labels(rows.known)
     refuse_other_cases(rows)
     line = fitted_line(rows)
     value, low, high = corrected_mean(rows, line, level)

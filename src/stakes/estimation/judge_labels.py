@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, same_length
-from stakes._columns import as_column, as_weights, known_entries
+from stakes._columns import as_column, as_weights
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.score_test_limits import chance_of, equal_shares
 from stakes._names import encode
@@ -28,6 +28,7 @@ from stakes.estimation.labelled_rows import (
     corrected_mean,
     fitted_line,
     kinds_by_cost,
+    known_classes,
     label_chances,
     refuse_few_labels,
     refuse_other_cases,
@@ -213,28 +214,41 @@ def cost_from_judge(
     True
     """
     level, said = as_level(level), as_column(judge, "judge")
-    stated = stated_costs(application, costs, said, classes=classes, positive=positive)
+    stated = stated_costs(
+        application, costs, said, classes=classes, positive=positive, what="judge"
+    )
     if not isinstance(stated, (Application, CaseCosts)):
         raise CostError("a judge's labels need costs that are known; these are ranges.")
     rows = _rows(stated, said, decisions, y_true, sample_weight)
     column = None if by is None else as_column(by, "by")
     if column is not None:
         same_length("judge", len(rows.labels), "by", len(column))
+    kept = rows.mass > 0
+    if not kept.any():
+        raise UndefinedError("no case has a weight above 0.")
+    if errors is not None and chances is not None:
+        raise DataError(
+            "`chances` belong to cases whose truth is known, and `errors` to others.",
+            hint="leave one out",
+        )
+    odds = None if errors is not None else label_chances(chances, rows.known, kept)[kept]
+    names = [] if column is None else list(dict.fromkeys(column.tolist()))
+    rows, column = rows.part(kept), None if column is None else column[kept]
     unit = stated.unit if isinstance(stated, Application) else None
     sides = stated.classes, stated.decisions
-    counts, answer, notes = _road(rows, errors, chances, sides, level)
+    counts, answer, notes = _road(rows, errors, odds, sides, level)
     matrix = ConfusionMatrix(counts, stated.classes, stated.classes)
 
     def told(kept: NDArray[np.bool_]) -> JudgedCost:
         part = rows.part(kept)
-        if not part.mass.sum() > 0:
+        if not kept.any():
             raise UndefinedError("its cases have no weight.")
         ends = answer(kept)
         known = int(part.known.sum())
         return JudgedCost(*ends, level, len(part.mass), known, part.as_judged, matrix, unit)
 
     found, slices = told(np.ones(len(rows.mass), dtype=bool)), {}
-    for name in () if column is None else dict.fromkeys(column.tolist()):
+    for name in names:
         try:
             slices[name] = told(column == name)
         except UndefinedError as error:
@@ -247,18 +261,14 @@ _Answer = Callable[[NDArray[np.bool_]], tuple[float, float, float]]
 
 
 def _road(
-    rows: JudgedRows, errors: Any, chances: Any, sides: tuple[Any, Any], level: float
+    rows: JudgedRows, errors: Any, odds: FloatArray | None, sides: tuple[Any, Any], level: float
 ) -> tuple[FloatArray, _Answer, tuple[str, ...]]:
     """The judge's errors as counts, the estimate for any part of the rows, and notes."""
     shape = len(sides[0]), len(sides[1])
-    if errors is not None:
-        if chances is not None:
-            raise DataError("`chances` belong to cases whose truth is known, and `errors` to "
-                            "others.", hint="leave one out")  # fmt: skip
+    if odds is None:
         counts = given_counts(errors, sides[0])
         notes = _notes(rows, shape)
         return counts, lambda kept: turned_around(rows.part(kept), counts, level), notes
-    odds = label_chances(chances, rows.known)
     counts = counted(rows.truth[rows.known], rows.labels[rows.known], (shape[0], shape[0]))
     if not rows.known.all():
         _refuse_chance(counts)
@@ -320,7 +330,7 @@ def _refuse_chance(counts: FloatArray) -> None:
 def _rows(
     stated: Application | CaseCosts, said: Any, decisions: Any, y_true: Any, sample_weight: Any
 ) -> JudgedRows:
-    """Columns by position; cases of no weight stay, and count for nothing."""
+    """Columns by position."""
     labels = np.asarray(encode(said, stated.classes, "judge")).astype(np.intp)
     taken = as_column(decisions, "decisions")
     same_length("judge", len(labels), "decisions", len(taken))
@@ -335,11 +345,7 @@ def _truth(y_true: Any, names: Any, size: int) -> tuple[IntArray, NDArray[np.boo
     """True classes by position, 0 where they are not known, and where they are."""
     if y_true is None:
         return np.zeros(size, dtype=np.intp), np.zeros(size, dtype=bool)
-    entries, known = known_entries(y_true, "y_true")
-    same_length("judge", size, "y_true", known.shape[0])
-    truth = np.zeros(size, dtype=np.intp)
-    truth[known] = encode(entries, names, "y_true")
-    return truth, known
+    return known_classes(y_true, names, size)
 
 
 def _paid(stated: Application | CaseCosts, codes: Any) -> FloatArray:

@@ -21,6 +21,8 @@ from stakes.typing import FloatArray
 #: This share of the labels is spread evenly, so that a case whose posterior is wrongly sure is
 #: still seen; it takes at most 1 / 0.9 times the labels.
 _EVEN = 0.1
+#: With more cases whose scores call an outcome impossible, the plan warns.
+_MANY_ZEROS = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +45,8 @@ class LabelPlan(AnswersGuesses):
         How many labels of a random part are as good without the predictions.
     chances : array of shape (n_cases,)
         With which chance to label each case.
+    notes : tuple of str
+        What a reader should know.
     """
 
     labels: int
@@ -51,6 +55,7 @@ class LabelPlan(AnswersGuesses):
     random: int
     plain: int
     chances: FloatArray
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         keep(self, chances=self.chances)
@@ -72,8 +77,8 @@ class LabelPlan(AnswersGuesses):
         """The plan in a sentence."""
         return (
             f"{self.labels} labels, drawn with `chances`, give an interval of width "
-            f"{self.width:.3g} (level {self.level:g}). With equal chances that takes {self.random} "
-            f"labels, and without the predictions {self.plain}."
+            f"{self.width:.3g} (level {self.level:g}) if the scores mean what they say. With equal "
+            f"chances that takes {self.random} labels, and without the predictions {self.plain}."
         )
 
     def frame(self) -> Frame:
@@ -85,7 +90,7 @@ class LabelPlan(AnswersGuesses):
         """Everything as plain data, for JSON."""
         names = ("labels", "width", "level", "random", "plain")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return {**found, "chances": self.chances.tolist()}
+        return {**found, "notes": list(self.notes), "chances": self.chances.tolist()}
 
     def __str__(self) -> str:
         return self.text
@@ -146,6 +151,7 @@ def plan_labels(
     if (width is None) == (labels is None):
         raise DataError("say how wide the interval may be (`width`) or how many `labels` to draw.")
     paid, posteriors = compared_costs(cases, against)
+    posteriors, notes = _possible(posteriors)
     mean = (paid * posteriors).sum(axis=1)
     spread = (posteriors * (paid - mean[:, None]) ** 2).sum(axis=1)
     share = cases.mass / cases.mass.sum()
@@ -168,7 +174,23 @@ def plan_labels(
         return _fewest(lambda n: _left(np.full(size, n / size), share, values), reached, size)
 
     wide = 2 * z * float(np.sqrt(reached))
-    return LabelPlan(number, wide, level, as_good(spread), as_good(overall), chances)
+    return LabelPlan(number, wide, level, as_good(spread), as_good(overall), chances, notes)
+
+
+def _possible(posteriors: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+    """Posteriors with half the smallest one above 0 in place of 0, and a note about many zeros."""
+    zero = posteriors <= 0
+    rows = int(zero.any(axis=1).sum())
+    if not rows:
+        return posteriors, ()
+    bounded = np.where(zero, posteriors[~zero].min() / 2, posteriors)
+    share = rows / len(posteriors)
+    notes = (
+        f"By the scores of {100 * share:.0f} % of the cases an outcome is impossible (exactly 0 or "
+        "1), so these cases are rarely drawn. If they err all the same, the interval is much wider "
+        "than planned: calibrate such scores first, or draw the labels with equal chances.",
+    )
+    return bounded / bounded.sum(axis=1, keepdims=True), notes if share > _MANY_ZEROS else ()
 
 
 def _wanted(weights: FloatArray) -> FloatArray:

@@ -5,15 +5,17 @@ How the line and the interval are made: docs/design/estimation.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import is_number
-from stakes._columns import as_floats, refuse_rows
+from stakes._checks import is_number, same_length
+from stakes._columns import as_floats, known_entries, refuse_rows
 from stakes._kernels.score_test_limits import score_limits
+from stakes._names import encode
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.audience import either
 from stakes.typing import FloatArray, IntArray
@@ -24,8 +26,12 @@ LEAST_LABELS = 10
 _PRIOR_LABELS = 2.0
 #: More distinct rows of costs than this are costs that differ from case to case.
 _MOST_KINDS = 200
+#: Such cases are put into so many groups, by what is at stake.
+_STAKES = 10
 #: Labelled cases that differ from the others by more standard errors were not drawn as stated.
 _TOO_FAR = 5.0
+#: Posteriors below this one are taken for it where a class is impossible by the scores.
+_LEAST_POSTERIOR = 1e-12
 #: Weights of labels that differ by less than this share are equal.
 _ROUNDING = 1e-9
 
@@ -64,6 +70,17 @@ class LabelledRows:
         return np.asarray(self.paid[self.known, self.truth[self.known]])
 
 
+def known_classes(
+    y_true: Any, names: Sequence[Any], size: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """True classes by position, 0 where they are not known, and where they are."""
+    entries, known = known_entries(y_true, "y_true")
+    same_length("y_true", known.shape[0], "cases", size)
+    truth = np.zeros(size, dtype=np.intp)
+    truth[known] = encode(entries, names, "y_true", rows=np.flatnonzero(known))
+    return truth, known
+
+
 def refuse_few_labels(known: NDArray[np.bool_]) -> None:
     """Raise where too few cases are labelled."""
     labels = int(known.sum())
@@ -77,22 +94,22 @@ def refuse_few_labels(known: NDArray[np.bool_]) -> None:
         )
 
 
-def label_chances(given: Any, known: NDArray[np.bool_]) -> FloatArray:
-    """The chance of each case to be labelled; as many as there are labels in all."""
-    refuse_few_labels(known)
-    size, labels = known.shape[0], int(known.sum())
+def label_chances(given: Any, known: NDArray[np.bool_], kept: NDArray[np.bool_]) -> FloatArray:
+    """The chance of each case to be labelled; of the kept ones as many as there are labels."""
+    size, labels = known.shape[0], int((known & kept).sum())
+    refuse_few_labels(known[kept])
     if given is None:
-        return np.full(size, labels / size)
+        return np.full(size, labels / kept.sum())
     column = np.full(size, given) if is_number(given) else given
     chances = as_floats(column, "chances", length=size).astype(np.float64)
     refuse_rows(
         ~((chances > 0) & (chances <= 1)), "`chances` must be above 0 and at most 1", "is {:g}",
         chances,
     )  # fmt: skip
-    sure = (chances >= 1) & ~known
+    sure = (chances >= 1) & ~known & kept
     if sure.any():
         raise DataError(f"{sure.sum()} cases with a chance of 1 have no label.")
-    expected, spread = chances.sum(), np.sqrt((chances * (1 - chances)).sum())
+    expected, spread = chances[kept].sum(), np.sqrt((chances * (1 - chances))[kept].sum())
     if abs(labels - expected) > _TOO_FAR * spread + 1:
         raise DataError(
             f"`chances` add to {expected:.4g} expected labels; there are {labels}.",
@@ -160,6 +177,7 @@ def corrected_mean(
     from scipy.special import stdtrit
 
     whole, sure = float(rows.mass.sum()), rows.chances >= 1
+    least, most = _possible(rows)
     realised, middle = rows.realised, 0.0
     if sure.any():
         middle = float(rows.mass[sure] @ rows.paid[sure, rows.truth[sure]]) / whole
@@ -178,7 +196,18 @@ def corrected_mean(
     alike = float(np.ptp(rows.weight)) <= _ROUNDING * float(rows.weight.max(initial=0.0))
     low, high = score_limits(counts[None, None], kinds[None, None], z, skewed=alike)
     value = float(moves.mean()) if n else 0.0
-    return middle + value, middle + float(low[0]), middle + float(high[0])
+    ends = np.clip([value, float(low[0]), float(high[0])], least - middle, most - middle)
+    value, below, above = (middle + ends).tolist()
+    return value, below, above
+
+
+def _possible(rows: LabelledRows) -> tuple[float, float]:
+    """The least and the largest mean cost that the labels not yet known can give."""
+    edges = []
+    for edge in (rows.paid.min(axis=1), rows.paid.max(axis=1)):
+        edge[rows.known] = rows.realised
+        edges.append(float(rows.mass @ edge) / float(rows.mass.sum()))
+    return edges[0], edges[1]
 
 
 def _counted(moves: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -191,9 +220,12 @@ def _counted(moves: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _unseen(rows: LabelledRows, fitted: FloatArray) -> FloatArray:
-    """The predicted error of each class in each kind of case, whether a label showed it or not."""
+    """The predicted error of each class in each kind of case, whether a label showed it or not.
+
+    A class that no score calls possible may occur all the same.
+    """
     moves = (rows.paid - fitted[:, None]) * rows.weight[:, None]
-    drawn = rows.posteriors * rows.chances[:, None]
+    drawn = np.maximum(rows.posteriors, _LEAST_POSTERIOR) * rows.chances[:, None]
     total, sums = (
         np.stack([np.bincount(rows.kinds, column) for column in table.T])
         for table in (drawn, drawn * moves)
@@ -202,10 +234,13 @@ def _unseen(rows: LabelledRows, fitted: FloatArray) -> FloatArray:
 
 
 def kinds_by_cost(paid: FloatArray) -> IntArray:
-    """Cases with the same costs of the decision taken are one kind; all cases are, if costs differ
-    from case to case.
+    """Cases with the same costs of the decision taken are one kind; if costs differ from case to
+    case, cases with about as much at stake.
     """
     table = np.ascontiguousarray(paid + 0.0)  # no negative zeros: bytes are compared
     rows = table.view(f"V{table.itemsize * table.shape[1]}")[:, 0]
     kinds, at = np.unique(rows, return_inverse=True)
-    return at.astype(np.intp) if kinds.shape[0] <= _MOST_KINDS else np.zeros(len(rows), np.intp)
+    if kinds.shape[0] <= _MOST_KINDS:
+        return at.astype(np.intp)
+    rank = np.argsort(np.argsort(np.ptp(paid, axis=1), kind="stable"))
+    return np.asarray(rank * _STAKES // len(rank) + paid.argmin(axis=1) * _STAKES)

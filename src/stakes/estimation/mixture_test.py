@@ -24,17 +24,21 @@ _ROUNDING = 1e-12
 
 
 def score_features(reference: Calibrated, new: Calibrated) -> tuple[FloatArray, FloatArray]:
-    """Whether posteriors exceed levels between which the reference has equally many cases."""
+    """Whether posteriors exceed levels between which the reference has equally many cases, or
+    would have if its classes were equally frequent: of a rare class all scores may lie above the
+    others' highest level.
+    """
     tables = [_looked_at(each.posteriors) for each in (reference, new)]
     size = tables[0].shape[1]
     levels = _LEVELS_OF_TWO if size == 1 else _LEVELS
     shares = np.arange(1, levels + 1) / (levels + 1)
     columns: list[list[FloatArray]] = [[], []]
-    counts = reference.cases.counts
+    cases = reference.cases
+    counts, balanced = cases.counts, cases.mass / cases.shares[cases.labels]
     for k in range(size):
         order = np.argsort(tables[0][:, k], kind="stable")
-        summed = np.cumsum(reference.cases.mass[order])
-        at = np.searchsorted(summed, shares * summed[-1])
+        sums = [np.cumsum(weights[order]) for weights in (cases.mass, balanced)]
+        at = np.concatenate([np.searchsorted(each, shares * each[-1]) for each in sums])
         for cut in np.unique(tables[0][order[at], k]):
             edge = cut * (1 + _ROUNDING)
             above = [(table[:, k] > edge).astype(np.float64) for table in tables]
@@ -42,10 +46,9 @@ def score_features(reference: Calibrated, new: Calibrated) -> tuple[FloatArray, 
             if min(number, counts.sum() - number) >= _FEW:
                 for column, found in zip(columns, above, strict=True):
                     column.append(found)
-    old, fresh = (
-        np.column_stack([np.zeros((len(t), 0)), *c]) for t, c in zip(tables, columns, strict=True)
-    )
-    return old, fresh
+    if not columns[0]:  # scores that do not vary must not move
+        return tables[0], tables[1]
+    return np.column_stack(columns[0]), np.column_stack(columns[1])
 
 
 def _looked_at(posteriors: FloatArray) -> FloatArray:
@@ -141,10 +144,12 @@ def chi_squared_chance(apart: FloatArray, spread: FloatArray, whole: FloatArray)
     Of the variances `whole` of the features, `spread` is what is left to chance. Where nothing is
     left, what is apart is rounding; but features that never vary cannot be apart.
     """
+    still = whole <= _FLAT**2
+    if (np.abs(apart[still]) > _FLAT).any():
+        return 0.0
+    apart, spread, whole = apart[~still], spread[np.ix_(~still, ~still)], whole[~still]
     if not apart.size:
         return 1.0
-    if (np.abs(apart[whole <= 0]) > _FLAT).any():
-        return 0.0
     scale = np.sqrt(np.maximum(whole, 1e-300))
     values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
     known = values > max(_FLAT, 1e-6 * float(values.max(initial=0.0)))

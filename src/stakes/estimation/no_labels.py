@@ -39,6 +39,7 @@ from stakes.estimation.share_shift import (
     weighed,
 )
 from stakes.exceptions import DataError, UndefinedError
+from stakes.messages.audience import either
 from stakes.typing import FloatArray
 
 _CHANGES = ("auto", "none", "shares", "inputs")
@@ -237,11 +238,11 @@ def fitted_to(reference: DecidedCases, new: DecidedCases, change: str, calibrato
     if inputs is not None:
         both = tuple(np.column_stack(pair) for pair in zip(looked_at, inputs, strict=True))  # type: ignore[assignment]
         tests["inputs"] = mean_chance(before, after, inputs)
-    tests["mixture"] = mixture_chance(after, means, shares, both)
+    unmoved = mean_chance(before, after, both)  # of the mixtures, where shares are hard to tell
+    tests["mixture"] = max(mixture_chance(after, means, shares, both), unmoved)
     kind = change
     if change == "auto":
-        unmoved = min(tests["shares"], tests.get("inputs", 1.0)) >= _REJECTED
-        kind = "none" if unmoved else "shares"
+        kind = "none" if min(tests["shares"], tests.get("inputs", 1.0)) >= _REJECTED else "shares"
         if tests["mixture"] < _REJECTED:
             kind = "inputs"
     if kind != "inputs":
@@ -251,8 +252,11 @@ def fitted_to(reference: DecidedCases, new: DecidedCases, change: str, calibrato
             "the new scores are no mixture of what each class scored in the reference (chance "
             f"{tests['mixture']:.1g}), so more than the class shares has changed and the cost "
             "cannot be estimated from scores.",
-            hint="give the inputs of both; or label some of the new cases; or take it on trust: "
-            'change="shares"',
+            hint=either(
+                "give the inputs of both, label some of the new cases, or take it on trust: "
+                'change="shares"',
+                "inputs of both files:  --inputs A,B   or take it on trust:  --change shares",
+            ),
         )
     heavier, plain = weighted_reference(reference, new, inputs), (before, after)
     before, after = calibrated_on(heavier, new, calibrator)
@@ -273,7 +277,10 @@ def _inputs_of(
         without = "reference" if reference.inputs is None else "new cases"
         raise DataError(
             f"the {without} must have `inputs`, because they are weighed by them.",
-            hint="DecidedCases.from_scores(..., inputs=X), reference.alike(..., inputs=X_new)",
+            hint=either(
+                "DecidedCases.from_scores(..., inputs=X), reference.alike(..., inputs=X_new)",
+                "columns of both files:  --inputs A,B",
+            ),
         )
     return None
 

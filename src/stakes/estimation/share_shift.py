@@ -19,6 +19,9 @@ from stakes.estimation.decided_cases import DecidedCases
 from stakes.posteriors.prior_estimation import PriorEstimate
 from stakes.typing import FloatArray
 
+#: Shares of which the scores leave out more than this are not known.
+_UNTOLD = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
@@ -148,6 +151,8 @@ def share_covariance(fit: ShareFit, new: Calibrated, means: ClassMeans) -> Float
 def prior_estimate(fit: ShareFit, new: Calibrated, means: ClassMeans, level: float) -> Any:
     """The shares with intervals, on the scale of log odds inside, from 0 or to 1 at the ends."""
     spread = np.sqrt(np.maximum(np.diag(share_covariance(fit, new, means)), 0.0))
+    told = np.diag(fit.inverse @ means.means(fit.tangent_old))
+    spread[told < 1 - _UNTOLD] = np.inf  # classes that score alike
     reach, shares = normal_quantile(level), fit.shares
     inside = np.clip(shares, 1e-9, 1 - 1e-9)
     scale = reach * spread / (inside * (1 - inside))

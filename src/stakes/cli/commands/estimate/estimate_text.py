@@ -48,7 +48,7 @@ def print_part(found: PartEstimates) -> None:
     for name, each in found.estimates.items():
         print()
         _print_value(f"{name}: cost per case", each)
-        for note in each.notes if isinstance(each, JudgedCost) else ():
+        for note in each.notes:
             print_wrapped(note, first="- ", rest="  ")
     for name, each in found.differences.items():
         print()
@@ -65,13 +65,16 @@ def print_plan(found: FilePlan) -> None:
         what = f"the difference in cost between {found.models[0]} and {found.models[1]}"
     print_wrapped(
         f"About {grouped(plan.labels)} labels among {rows} rows, drawn more often where they "
-        f"matter, give {what} a {percent(plan.level)} interval {plan.width:.3g} wide.",
+        f"matter, give {what} a {percent(plan.level)} interval {plan.width:.3g} wide, "
+        "if the scores mean what they say.",
         style=bold,
     )
     print_wrapped(
         f"For the same width a simple random sample needs {grouped(plan.random)} labels, or "
         f"{grouped(plan.plain)} if the scores are ignored."
     )
+    for note in plan.notes:
+        print_wrapped(note)
 
 
 def _print_costs(found: FileEstimates | PartEstimates) -> None:
