@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import product
 
 import frame_cases
 import narwhals as nw
@@ -390,11 +391,12 @@ def test_frames_without_the_column_of_the_rule():
         rule.decide(twice)
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "polars_lazy", "duckdb"])
 def test_the_cell_that_is_no_number_is_named(kind):
     rule = DecisionRule(Application(TWO), columns="p")
-    with pytest.raises(DataError, match="it holds 'abc'"):
-        rule.decide(made(kind, {"p": ["0.5", None, "abc"]}))
+    for decide in (rule.decide, rule.decide_frame):
+        with pytest.raises(DataError, match="column 'p' must hold numbers; it holds 'abc'"):
+            decide(made(kind, {"p": ["0.5", None, "abc"]}))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -469,9 +471,14 @@ def test_formulas_that_read_no_column(kind):
 
 
 @pytest.mark.parametrize("kind", ["pyarrow", "polars", "polars_lazy", "duckdb"])
-@pytest.mark.parametrize("cell", [date(2020, 1, 1), timedelta(1), [0.5]])
-@pytest.mark.parametrize("name", ["p", "amount"])
-def test_dates_and_lists_are_no_numbers(kind, cell, name):
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        *product(["p", "amount"], [date(2020, 1, 1), timedelta(1), [0.5], b"0.5"]),
+        ("p", True),
+    ],
+)
+def test_other_types_are_no_numbers(kind, cell, name):
     rule = replace(per_case(), scores="log_odds")
     columns = {"p": [0.5], "amount": [1.0]} | {name: [cell]}
     for decide in (rule.decide_frame, rule.decide):

@@ -41,6 +41,7 @@ from stakes.rules.decided_rows import (
 )
 from stakes.rules.row_expressions import LARGEST_COST
 from stakes.rules.rule_sql import case_formulas, read_columns, score_columns
+from stakes.sources.far.opened_files import odd_cell
 from stakes.typing import FloatArray
 
 _CONVERT = "convert it first, or name another column"
@@ -94,7 +95,18 @@ def decided_frame(
             hint="read the frame into memory, or leave out `capacity`: the prices that a rule "
             "carries keep to its limits on average",
         )
-    return DecidedFrame(*decided_lazily(rule, rows, names, on_error))
+    try:
+        return DecidedFrame(*decided_lazily(rule, rows, names, on_error))
+    except Exception as error:  # each library raises its own
+        found = odd_cell(error)
+        if found is None:
+            raise
+        column = f"column {found[0]!r}" if found[0] else "a column"
+        raise DataError(
+            f"{column} must hold numbers; it holds {found[1]!r}.",
+            hint=_CONVERT,
+            code="text-for-numbers",
+        ) from error
 
 
 def decided_table(rule: DecisionRule, frame: Any) -> Any:
@@ -122,8 +134,9 @@ def _in_type_of(rule: DecisionRule, rows: Any, names: Sequence[str]) -> Decision
     """The rule for scores of the type of the columns if narrower; refuses types without numbers."""
     types = rows.collect_schema()
     for name in read_columns(rule, names):  # Polars makes numbers of dates
-        truths = types[name] == nw.Boolean and name in names and rule.scores != "decision"
-        if truths or types[name].is_temporal() or types[name].is_nested():
+        odd = types[name] == nw.Boolean and name in names and rule.scores != "decision"
+        odd = odd or types[name] == nw.Binary
+        if odd or types[name].is_temporal() or types[name].is_nested():
             raise DataError(
                 f"column {name!r} must hold numbers; its type is {types[name]}.", hint=_CONVERT
             )
@@ -250,6 +263,7 @@ def _numbers(column: Any, name: str) -> FloatArray:
         raise DataError(
             f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
             hint=_CONVERT,
+            code="text-for-numbers",
         ) from error
 
 

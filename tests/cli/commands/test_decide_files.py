@@ -204,3 +204,17 @@ def test_a_column_of_truth_values_holds_no_scores(decided, tmp_path, engine):
     ran = decided(file, "--engine", engine)
     assert ran.code == 2
     assert "column 'p' must hold numbers" in ran.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_text_among_streamed_scores(decided, tmp_path, ending):
+    file = parquet_file(tmp_path / "new.parquet", ["p"], [["0.2", "high"]])
+    if ending == "csv":
+        file = tmp_path / "new.csv"
+        file.write_text("p\n0.2\nhigh\n")
+    ran = decided(file, "--engine", "duckdb")
+    assert ran.code == 2
+    assert "must hold numbers; it holds 'high'" in ran.err
+    assert "--engine memory --on-error column" in ran.err
+    assert decided(file, "--engine", "memory", "--on-error", "column").code == 0
+    assert "memory" not in decided(tmp_path / f"new*.{ending}").err

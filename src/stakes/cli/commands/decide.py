@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from stakes.cli.options import PRINTABLE, RULE_WRITER, add_options
 from stakes.cli.problems import EXIT_OK, printing_is_the_output, warn, written_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from stakes.rules import DecisionRule
     from stakes.sources.patterns import Files
@@ -239,6 +239,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     files = found_files(args.file)
     types = _types(rule, files, names, marked=on_error == "column")
     with (
+        _helped(alone=not is_unnamed(args.file)),
         opened(files, "duckdb", args.memory, types) as source,
         whole_file(output) as temporary,
     ):
@@ -260,6 +261,20 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
         )
     done = {"rows": found.rows, "outside": found.outside, "undecided": found.undecided}
     return done, found.batch
+
+
+@contextmanager
+def _helped(*, alone: bool) -> Iterator[None]:
+    """Say what to type if text stands among numbers; `alone`: memory could read the file."""
+    from stakes.exceptions import DataError, StakesError
+
+    try:
+        yield
+    except StakesError as error:
+        if error.code != "text-for-numbers" or not alone:
+            raise
+        hint = "--engine memory --on-error column  decides the other rows"
+        raise DataError(error.message, hint=hint) from None
 
 
 def _types(

@@ -86,24 +86,31 @@ def _said(error: Exception) -> str:
     return " ".join(parts) or lines[0]
 
 
-def unreadable(error: Exception, files: Files) -> FormatError:
-    """An engine's error as a FormatError in one line."""
+def odd_cell(error: Exception) -> tuple[str | None, str] | None:
+    """The column and the cell of an engine's error for text that is no number; else None."""
     for pattern in _NO_NUMBER:
         if found := re.search(pattern, str(error)):
-            column = found.groupdict().get("column")
-            which = f"column '{column}'" if column else "a column of scores or weights"
-            cell = found["cell"]
-            word = cell.strip().lower()
-            spaced = word != cell.lower()
-            unread = word in EMPTY or (spaced and re.fullmatch(_NUMBER, word))
-            kind = UnreadGapError if unread else FormatError
-            problem = kind(
-                f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
-                hint="name another column, or correct the files",
-            )
-            if isinstance(problem, UnreadGapError):
-                problem.spaced = spaced
-            return problem
+            return found.groupdict().get("column"), found["cell"]
+    return None
+
+
+def unreadable(error: Exception, files: Files) -> FormatError:
+    """An engine's error as a FormatError in one line."""
+    if found := odd_cell(error):
+        column, cell = found
+        which = f"column '{column}'" if column else "a column of scores or weights"
+        word = cell.strip().lower()
+        spaced = word != cell.lower()
+        unread = word in EMPTY or (spaced and re.fullmatch(_NUMBER, word))
+        kind = UnreadGapError if unread else FormatError
+        problem = kind(
+            f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
+            hint="name another column, or correct the files",
+            code="text-for-numbers",
+        )
+        if isinstance(problem, UnreadGapError):
+            problem.spaced = spaced
+        return problem
     if re.search(_UNEVEN, str(error)):
         wrong = "a row has more or fewer cells than the header, or a double quote is never closed"
         alone = "--engine memory, one file at a time, tells which row it is"
