@@ -252,6 +252,8 @@ def without_gaps(
     said = gaps_said(gaps, int(keep.sum()), inquiry)
     if said is None:
         return list(models), cases, None
+    if not for_decisions:
+        said = Note("gaps-not-estimated", **said.values)
     return [model.kept(keep) for model in models], cases.kept(keep), said
 
 

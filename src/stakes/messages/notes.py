@@ -174,6 +174,7 @@ _WARNING = {
     "gaps-dropped": "{gaps} Models are compared on the {kept} rows that every model has.",
     "gaps-left-out": "{gaps} Models are compared on the {kept} rows that every model has; "
     "change that with --missing abstain|naive|drop.",
+    "gaps-not-estimated": "{gaps} Only the other {kept} rows are used.",
     "turned-round": "{seen}. {asked}  {option}",
     "rule-of-second": "The rule applies to the probability of {second!r}, the second class of the "
     "costs, but the columns given hold that of {positive!r}.",

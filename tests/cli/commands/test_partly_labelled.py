@@ -112,7 +112,10 @@ class TestFewLabels:
         part = DecidedCases.from_scores(None, ROWS["p"][keep], costs=COSTS, classes=["no", "yes"])
         truth = [name for k, name in enumerate(TRUTH) if k != 3]
         same(ran.found["models"]["p"], cost_from_labels(truth, part))
-        assert "1 row of p is empty" in " ".join(ran.err.split())
+        err = " ".join(ran.err.split())
+        assert "1 row of p is empty. Only the other 599 rows are used." in err
+        planned = run("estimate", "gap.csv", "--plan", "50", "--scores", "p", *COST)
+        assert "Only the other 599 rows are used." in " ".join(planned.err.split())
 
     def test_the_terminal(self, run):
         out = run("estimate", "decided.csv", *ASKED, "--scores", "p", *COST).out

@@ -128,7 +128,72 @@ def test_a_gap_among_labels_is_still_an_error(monitored):
     assert "1 row of 'y', the truth, is empty in periods that have labels" in ran.err
     assert "--missing drop" in ran.err
     assert "stakes estimate PERIOD.csv --label y" in ran.err
-    assert monitored("--missing", "drop", "--json").found["estimates"] is None
+    assert "--period" not in ran.err  # no length of periods would separate them
+
+
+def test_dropping_a_gap_keeps_the_estimates_of_other_periods(monitored):
+    ran = monitored("--missing", "drop", "--json", gap=True)
+    err = " ".join(ran.err.split())
+    assert "1 row of 'y', the truth, in periods that have labels, is empty and left out." in err
+    assert ran.found["periods"][1]["cases"] == 999
+    wanted = monitored("--json").found["estimates"]["periods"][-1]
+    assert ran.found["estimates"]["periods"][-1] == wanted
+
+
+def test_dropped_rows_are_counted_where_nothing_is_estimated(run, write):
+    rows = [f"2026-0{month}-05,{y},yes" for month in (1, 2) for y in ["yes", "no"] * 30]
+    write("done.csv", "\n".join(["date,y,d", *rows, *["2026-03-05,,yes"] * 60]) + "\n")
+    ran = run("monitor", "done.csv", *WORDS[1:9], "--decisions", "d", "--cost", "fn=10",
+              "fp=1", "--missing", "drop", "--json")  # fmt: skip
+    assert ran.found["estimates"] is None
+    assert "60 rows of 'y', the truth, are empty and left out." in " ".join(ran.err.split())
+
+
+def test_rows_without_label_and_score_are_left_out_and_counted(run, write):
+    lines = ["date,y,p"]
+    for k, (y, p) in enumerate(MONTHS):
+        names = np.where(y == 1, "yes", "no") if k < 2 else np.full(1000, "")
+        scores = [("" if k == 2 and i < 5 else s) for i, s in enumerate(p.tolist())]
+        rows = zip(names.tolist(), scores, strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},{s}" for name, s in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    for words in ((), ("--missing", "drop")):
+        ran = run("monitor", *WORDS, *words, "--json")
+        err = " ".join(ran.err.split())
+        assert "5 rows of p without a label are empty. Only the other 995 rows are used." in err
+        assert ran.found["estimates"]["periods"][-1]["cases"] == 995
+
+
+def dated(first, days, labelled, step=8):
+    """Eight rows a day, two of them `yes`."""
+    found = []
+    for k in range(days * step):
+        day = np.datetime64(first) + k // step
+        y = k % 4 == 0
+        name = ("yes" if y else "no") if str(day) < labelled else ""
+        found.append(f"{day},{name},{0.3 + 0.4 * y + 0.001 * (k % 97)}")
+    return found
+
+
+def test_periods_that_have_all_labels_or_none_are_advised(run, write):
+    """Labels end on a Tuesday; the first five days have ten cases of both outcomes."""
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:])
+    advised = "--period day --reference-first 5"
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-03")]) + "\n")
+    ran = run(*words, "--period", "week")
+    assert "are empty in periods that have labels, such as 2026-06-01." in ran.err
+    assert f"periods that have all labels or none:  {advised}\n" in ran.err
+    assert run(*words, *advised.split()).code == 0
+
+
+def test_a_small_reference_is_refused_with_what_to_type(run, write):
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-01")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "day")
+    ran = run(*words)
+    assert ran.code == 2
+    assert "the reference has 2 cases of 'yes'; 10 are needed to estimate periods" in ran.err
+    assert "compare with several periods:  --reference-first 5\n" in ran.err
+    assert run(*words, "--reference-first", "5").code == 0
 
 
 def test_fail_if_alarm_counts_periods_without_labels(monitored):

@@ -21,7 +21,7 @@ from stakes.cli.commands import inquiry_of
 from stakes.cli.commands.monitor.unlabelled_periods import (
     asked_with_gaps,
     estimates_of,
-    rows_without_label,
+    unlabelled_rows,
 )
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
 from stakes.cli.show.progress import attended
@@ -92,6 +92,58 @@ def chosen_length(names: Sequence[str], tally: NDArray[Any]) -> str | None:
         if len(cases) <= _MOST_CHOSEN and np.mean(whole.min(axis=1) >= _ENOUGH) >= 0.9:
             break
     return longest
+
+
+def _usual_length(times: Labels, cases: Cases, matters: NDArray[np.bool_] | bool) -> str | None:
+    """The length of periods chosen for cases; None where a time is empty or no date."""
+    inside = times.codes[cases.rows]
+    if inside.min() < 0:
+        return None
+    size = len(times.names), len(cases.classes)
+    at = inside * size[1] + as_positions(cases.truth)
+    tally = np.bincount(at, minlength=size[0] * size[1]).reshape(size)
+    present = tally.sum(axis=1) > 0
+    dated = [name for name, has in zip(times.names, present, strict=True) if has]
+    return chosen_length(dated, tally[present][:, matters])
+
+
+def _unmixed(times: Labels, cases: Cases, blank: NDArray[np.intp], time: str) -> str | None:
+    """The options for the longest periods that have all labels or none."""
+    for length in reversed(_LENGTHS):
+        try:
+            _, places = period_of(times, np.concatenate([cases.rows, blank]), time, length)
+        except DataError:  # no dates, or too many periods
+            return None
+        at, blank_at = places[: len(cases)], places[len(cases) :]
+        first = _first_enough(cases, at)
+        if first is not None and not np.isin(blank_at, at).any():
+            return f"--period {length}" + f" --reference-first {first}" * (first > 1)
+    return None
+
+
+def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
+    """How many first periods together have enough cases of every outcome and leave others."""
+    _, at = np.unique(places, return_inverse=True)
+    tally = np.zeros((at.max() + 1, len(cases.classes)))
+    np.add.at(tally, (at.reshape(-1), cases.truth), 1)
+    enough = tally.cumsum(axis=0).min(axis=1)[:-1] >= _ENOUGH
+    return int(enough.argmax()) + 1 if enough.any() else None
+
+
+def _refuse_few(cases: Cases, places: NDArray[np.intp], first: range) -> None:
+    """Raise where the reference has too few cases of an outcome to estimate other periods."""
+    inside = np.isin(places, first)
+    counts = np.bincount(cases.truth[inside], minlength=len(cases.classes))
+    if counts.min() >= _ENOUGH:
+        return
+    count = _first_enough(cases, places)
+    raise DataError(
+        f"the reference has {counts.min()} cases of '{cases.classes[int(counts.argmin())]}'; "
+        f"{_ENOUGH} are needed to estimate periods without labels.",
+        hint=f"compare with several periods:  --reference-first {count}"
+        if count
+        else "bring more labelled cases",
+    )
 
 
 def period_of(
@@ -228,15 +280,9 @@ def from_rows(args: Any) -> Watched:
             raise DataError("--groups does not go with costs per case here.")
     model, table, truth = models[0], question.table, as_positions(cases.truth)
     codes = as_positions(_decided(model, cases, app, inquiry, case_costs))
-    times, period = table.labels(args.time), args.period
-    if period is None and (inside := times.codes[cases.rows]).min() >= 0:
-        size = len(times.names), len(cases.classes)
-        at = inside * size[1] + truth
-        tally = np.bincount(at, minlength=size[0] * size[1]).reshape(size)
-        present = tally.sum(axis=1) > 0
-        matters = case_costs is not None or np.ptp(app.costs.values, axis=1) > 0
-        dated = [name for name, has in zip(times.names, present, strict=True) if has]
-        period = chosen_length(dated, tally[present][:, matters])
+    times = table.labels(args.time)
+    matters = case_costs is not None or np.ptp(app.costs.values, axis=1) > 0
+    period = args.period or _usual_length(times, cases, matters)
     names, places = period_of(times, cases.rows, args.time, period)
     groups = groups_of(table, cases, inquiry.groups)
     if groups is not None and inquiry.groups is not None:
@@ -259,18 +305,23 @@ def from_rows(args: Any) -> Watched:
             scores[label] = ScoreCounts.from_scores(
                 cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
             )
-    blank = rows_without_label(question)
-    every = period_of(times, np.concatenate([cases.rows, blank]), args.time, period)
-    unlabelled = [label for label in every[0] if label not in names]
+    blank = unlabelled_rows(
+        question, model, cases,
+        lambda rows: period_of(times, rows, args.time, period),
+        lambda rows: _unmixed(times, cases, rows, args.time),
+    )  # fmt: skip
+    unlabelled = [label for label in blank.names if label not in names]
     found = watch_over(periods, judged, args, scores or None, unlabelled)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
-    warned = (gaps,) if gaps else ()
+    warned = (*((gaps,) if gaps else ()), *blank.notes)
     watched = Watched(found, table.source, name, said, warned, period, not args.period)
-    if not blank.size:
+    if not len(blank.cases):
         return watched
     begin = 0 if args.reference is None else names.index(args.reference)
-    reference = names[begin : begin + (args.reference_first or 1)]
-    later = estimates_of(question, model, cases, every, reference, args.level)
+    first = range(begin, begin + (args.reference_first or 1))
+    _refuse_few(cases, places, first)
+    reference = [names[k] for k in first]
+    later = estimates_of(question, model, cases, blank, reference, args.level)
     return replace(watched, estimates=later)
 
 
