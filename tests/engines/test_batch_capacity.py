@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import frame_cases
+import narwhals as nw
 import numpy as np
 import pytest
 
@@ -25,6 +29,18 @@ def places(rule, frame):
     return np.array([rule.decisions.index(name) for name in frame["decision"]])
 
 
+def made(kind, columns):
+    for package in frame_cases.NEEDS[kind]:
+        pytest.importorskip(package, reason=f"a frame of {package}")
+    return getattr(frame_cases, f"as_{kind}")(columns)
+
+
+def as_lists(frame):
+    rows = nw.from_native(frame)
+    rows = rows.collect() if isinstance(rows, nw.LazyFrame) else rows
+    return {name: rows[name].to_list() for name in rows.columns}
+
+
 @pytest.mark.parametrize(
     "capacity", [{"review": 10}, "review=5%,refuse=20", {"review": (90, None)}, {"pay": "30..60"}]
 )
@@ -38,10 +54,11 @@ def test_equal_to_the_optimum(capacity):
     for each in best.limits:
         used = (found["decision"] == each.limit.decision).sum()
         assert each.low <= used <= each.high
-    # what is printed includes the prices, by which every decision is the cheapest
+    assert found["expected_cost"].to_numpy() == pytest.approx(expected[np.arange(200), taken])
+    # margins include the prices, by which every decision is the cheapest
     priced = expected + best.prices
-    assert found["expected_cost"].to_numpy() == pytest.approx(priced[np.arange(200), taken])
-    assert found["margin"].min() >= 0
+    least, second = np.sort(priced, axis=1)[:, :2].T
+    assert found["margin"].to_numpy() == pytest.approx(second - least, abs=1e-9)
     assert (priced.argmin(axis=1) == taken).sum() >= 200 - len(best.limits)
 
 
@@ -76,6 +93,41 @@ def test_a_limit_replaces_the_price_of_its_decision_alone():
     raised = CostMatrix([[0, 35, 8], [100, 5, 8]], COSTS.classes, COSTS.decisions)
     best = capacity_optimum(P, Application(raised), capacity={"review": 10})
     assert (places(rule, found) == best.decisions).all()
+
+
+def priced_cases():
+    """Rules with prices, and the expected cost of each decision without them."""
+    shares = np.column_stack([1 - P, P])
+    prices = {"refuse": 4.0, "review": 2.0}
+    yield (
+        "plain",
+        DecisionRule(Application(COSTS), columns="p", prices=prices),
+        shares @ COSTS.values,
+    )
+    app = Application(COSTS, priors=[0.95, 0.05])
+    rule = DecisionRule(app, from_priors=[0.8, 0.2], columns="p", prices=prices)
+    there = shares * [0.95 / 0.8, 0.05 / 0.2]
+    yield "moved", rule, there / there.sum(axis=1, keepdims=True) @ COSTS.values
+    formulas = [["0", "0.1*amount", "8"], ["amount", "0", "8"]]
+    rule = replace(rule, application=replace(app, priors=[0.8, 0.2]), per_case=True,
+                   case_costs=formulas)  # fmt: skip
+    amount, none = FRAME["amount"].to_numpy(), np.zeros(200)
+    each = [(1 - P) * none + P * amount, (1 - P) * 0.1 * amount, none + 8.0]
+    yield "per case", rule, np.column_stack(each)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars_lazy", "duckdb"])
+@pytest.mark.parametrize("name", ["plain", "moved", "per case"])
+def test_prices_are_part_of_margins_and_not_of_expected_costs(kind, name):
+    rule, expected = next(case[1:] for case in priced_cases() if case[0] == name)
+    frame = made(kind, {name: cells.to_numpy() for name, cells in FRAME.items()})
+    found = as_lists(rule.decide_frame(frame))
+    taken = places(rule, found)
+    priced = expected + rule.prices
+    least, second = np.sort(priced, axis=1)[:, :2].T
+    assert found["expected_cost"] == pytest.approx(expected[np.arange(200), taken])
+    assert priced[np.arange(200), taken] == pytest.approx(least)
+    assert found["margin"] == pytest.approx(second - least, abs=1e-9)
 
 
 def test_a_limit_that_does_not_bind_changes_nothing():

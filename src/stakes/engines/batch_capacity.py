@@ -13,7 +13,7 @@ from stakes.resources.capacity import LimitPrice, optimum
 from stakes.resources.limit import Limit, read_limits, refuse_impossible
 from stakes.rules import DecisionRule
 from stakes.rules.applied_rule import decided
-from stakes.rules.decided_rows import as_decidable, costs_of_decisions, faults
+from stakes.rules.decided_rows import as_decidable, costs_of_decisions, faults, with_prices
 from stakes.typing import FloatArray
 
 
@@ -52,7 +52,7 @@ def limited_batch(
         return LimitedBatch(free, codes, ())
     given = as_decidable(rule, scores[kept])
     paid = None if costs is None else costs[kept]
-    expected = costs_of_decisions(free, given, paid).T
+    expected = with_prices(free, costs_of_decisions(free, given, paid)).T
     period = next((limit.period for limit in limits if limit.period is not None), None)
     app = replace(rule.application, volume=float(kept.size), period=period)
     found = optimum(expected, rule.decisions, limits, None, app=app)

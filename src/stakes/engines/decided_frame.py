@@ -203,7 +203,7 @@ def arrays_decided(
         if codes is None:
             said = decided_rows(rule, given, paid)
         else:
-            said = compared_rows(codes[kept], costs_of_decisions(rule, given, paid))
+            said = compared_rows(rule, codes[kept], costs_of_decisions(rule, given, paid))
         made = {
             "decision": names[said.codes],
             "expected_cost": said.expected_cost,

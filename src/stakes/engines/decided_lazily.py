@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add, and_, or_
 from typing import Any
@@ -188,7 +189,13 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
     costs = _costs(rule, before, sums, steps, moved=shift is not None)
     each = [steps.keep(f"e{j}", cost) for j, cost in enumerate(costs)]
     cost = steps.keep("paid", _one_of(taken, each))
-    made = {"decision": _one_of(taken, called), "expected_cost": cost}
+    unpriced = cost
+    if rule.prices is not None:
+        free = replace(rule, prices=None, cut_texts=None)
+        amounts = case_amounts(free, DIALECT)[0] if rule.per_case else None
+        own = None if amounts is None else per_case(DIALECT, before, amounts, free)
+        unpriced = _one_of(taken, _costs(free, before, own, steps, moved=shift is not None))
+    made = {"decision": _one_of(taken, called), "expected_cost": unpriced}
     if len(each) == 1:
         made |= {
             "next_best": nw.lit(None, dtype=nw.String),

@@ -37,7 +37,8 @@ REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_SHARE, NO_COST)
 class DecidedRows:
     """Decisions by position, expected costs, the next best decision and how much more it costs.
 
-    Costs and margins are nan if unknown: for cuts that were chosen on data. Without a second
+    Expected costs are without the prices of decisions; margins and the next best decision include
+    them. Costs and margins are nan if unknown: for cuts that were chosen on data. Without a second
     decision, `next_codes` are -1.
     """
 
@@ -53,23 +54,29 @@ def decided_rows(rule: DecisionRule, scores: Any, costs: Any = None) -> DecidedR
     if rule.cut is not None:
         unknown = np.full(len(codes), np.nan)
         return DecidedRows(codes, unknown, 1 - codes, unknown)
-    return compared_rows(codes, costs_of_decisions(rule, scores, costs))
+    return compared_rows(rule, codes, costs_of_decisions(rule, scores, costs))
 
 
-def compared_rows(codes: NDArray[Any], expected: FloatArray) -> DecidedRows:
-    """Decisions with the next best ones; expected costs are (decisions, n)."""
+def compared_rows(rule: DecisionRule, codes: NDArray[Any], expected: FloatArray) -> DecidedRows:
+    """Decisions with the next best ones; expected costs are (decisions, n), without prices."""
     each = np.arange(len(codes))
     paid = expected[codes, each]
     if len(expected) == 1:
         return DecidedRows(codes, paid, np.full(len(codes), -1), np.full(len(codes), np.nan))
-    others = expected.copy()
+    others = with_prices(rule, expected).copy()
+    least = others[codes, each]
     others[codes, each] = np.inf
     after = first_least(others, np.zeros_like(others), 0.0)
-    return DecidedRows(codes, paid, after, np.maximum(others[after, each] - paid, 0.0))
+    return DecidedRows(codes, paid, after, np.maximum(others[after, each] - least, 0.0))
+
+
+def with_prices(rule: DecisionRule, expected: FloatArray) -> FloatArray:
+    """Expected costs, (decisions, n), plus the price of each decision."""
+    return expected if rule.prices is None else expected + rule.prices[:, None]
 
 
 def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> FloatArray:
-    """The expected cost of every decision at the rule's priors, plus its price: (decisions, n)."""
+    """The expected cost of every decision at the rule's priors, without prices: (decisions, n)."""
     found = posteriors_of_scores(rule, scores).astype(np.float64)
     posteriors = np.column_stack([1 - found, found]) if found.ndim == 1 else found
     if not rule.stays:
@@ -78,10 +85,9 @@ def costs_of_decisions(rule: DecisionRule, scores: Any, costs: Any = None) -> Fl
         posteriors[lost] = [factor > 0 for factor in rule.factors]
         posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     if not rule.per_case:
-        return np.asarray(rule.priced_costs.values.T @ posteriors.T)
+        return np.asarray(rule.application.costs.values.T @ posteriors.T)
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
-    expected = np.asarray(np.einsum("nk,nkm->mn", posteriors, cases.values))
-    return expected if rule.prices is None else expected + rule.prices[:, None]
+    return np.asarray(np.einsum("nk,nkm->mn", posteriors, cases.values))
 
 
 def named_decisions(rule: DecisionRule) -> list[Any]:

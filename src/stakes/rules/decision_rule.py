@@ -243,7 +243,8 @@ class DecisionRule(CutPoints):
         -------
         data frame
             Of the same kind, with ``decision``, ``expected_cost``, ``next_best`` and ``margin``:
-            how much more the next best decision is expected to cost.
+            how much more the next best decision is expected to cost. Prices of decisions are part
+            of ``next_best`` and ``margin``, and not of ``expected_cost``.
 
         Examples
         --------

@@ -34,8 +34,8 @@ class Table:
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
     is_list: bool = False  # a list of keys, such as trials, perhaps with scores
-    zoned: Sequence[str] = ()  # columns of times with a zone, whose cells are in UTC
     lines: Sequence[str] = ()  # the original JSON lines, with values that columns cannot hold
+    zoned: Sequence[str] = ()  # columns of times with a zone, whose cells are in UTC
 
     @property
     def is_far(self) -> bool:

@@ -27,9 +27,10 @@ EXAMPLES = """examples:
   cat new.jsonl | stakes decide - --rule rule.json > decided.jsonl
 
 The rule comes from  stakes eval ... --rule rule.json. Each row gets the decision, its expected
-cost, the next best decision, and the margin: how much more the next best is expected to cost. Files
-given by a pattern, a folder or an address, and large ones, are streamed through DuckDB. If
-anything fails, no output file is written.
+cost, the next best decision, and the margin: how much more the next best is expected to cost. The
+price that a limit gives a decision is part of the margin, and not of the expected cost. Files given
+by a pattern, a folder or an address, and large ones, are streamed through DuckDB. If anything
+fails, no output file is written.
 """
 _OPTIONS = {
     "--rule FILE": "the rule: what  stakes eval ... --rule FILE  wrote",
