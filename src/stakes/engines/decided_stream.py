@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,7 +30,7 @@ _BATCH = 1 << 16
 #: The most rows that can be decided within limits: all their expected costs are in memory.
 _MOST_ROWS = 20_000_000
 #: How DuckDB is told to write, by the ending of the file.
-_FORMATS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json"}
+_FORMATS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv", ".jsonl": "FORMAT json"}
 #: Types of columns that files of text cannot hold, by the ending of the file.
 _NO_CELLS = {
     ".csv": ("list", "array", "struct", "map", "union", "blob", "bit", "interval"),
@@ -56,10 +57,15 @@ def write_decided(
     if not has_expression(rule):
         return _by_batches(rule, relation, path, ending, on_error, columns)
     found = decided_frame(rule, relation, on_error=on_error, columns=columns)
-    target = str(path).replace("'", "''")
-    copied = f"COPY stakes_decided TO '{target}' ({_FORMATS[ending]})"
-    found.frame.query("stakes_decided", copied)
+    _copied(found.frame, path, ending)
     return found
+
+
+def _copied(rows: Any, path: Path, ending: str, *, header: bool = True) -> None:
+    """Let DuckDB write rows into a file."""
+    target, form = str(path).replace("'", "''"), _FORMATS[ending]
+    form += f", HEADER {header}" if ending == ".csv" else ""
+    rows.query("stakes_decided", f"COPY stakes_decided TO '{target}' ({form})")
 
 
 def _keep_order(relation: Any) -> None:
@@ -160,7 +166,21 @@ def _writer(
             stream.write("".join(map(line_of, table.to_pylist())).encode("utf-8"))
 
         return lines, lambda: None
-    module = load("pyarrow.csv" if ending == ".csv" else "pyarrow.parquet", extra="duckdb")
-    kind = module.CSVWriter if ending == ".csv" else module.ParquetWriter
-    made = kind(stream, schema)
+    if ending == ".csv":
+        return _csv_writer(stream)
+    made = load("pyarrow.parquet", extra="duckdb").ParquetWriter(stream, schema)
     return made.write_table, made.close
+
+
+def _csv_writer(stream: Any) -> tuple[Callable[[Any], Any], Callable[[], Any]]:
+    """The same for CSV in the words of DuckDB, as where it decides; Arrow quotes all text."""
+    con = load("duckdb", extra="duckdb").connect()  # the other one is still reading
+    con.execute("SET TimeZone = 'UTC'")
+
+    def cells(table: Any) -> None:
+        with tempfile.TemporaryDirectory(prefix="stakes-") as folder:
+            part = Path(folder, "part.csv")
+            _copied(con.from_arrow(table), part, ".csv", header=not stream.tell())
+            stream.write(part.read_bytes())
+
+    return cells, con.close

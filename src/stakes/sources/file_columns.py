@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stakes._optional import load
 from stakes.exceptions import FormatError
+from stakes.sources.cells import empty_words
 from stakes.sources.delimited import DELIMITERS, text_header
 from stakes.sources.patterns import Files
 from stakes.sources.table import Table
@@ -76,25 +77,26 @@ def _in_schema(path: str, form: str) -> tuple[str, ...] | None:
         return None
 
 
-def refuse_ambiguous(title: str, names: Sequence[str], *, alone: bool) -> None:
+def refuse_ambiguous(files: Files, names: Sequence[str], *, alone: bool) -> None:
     """Raise for names that DuckDB would change: equal ones, also but for capitals, or empty ones.
 
-    `alone` says that the file could be read into memory instead.
+    In text, it takes NA for an empty name. `alone` says that memory could read the file instead.
     """
-    table = Table(title, 0, tuple(names), "")
+    gaps = empty_words() if files.form == "csv" else [""]
+    table = Table(files.title, 0, tuple(names), "")
     for name in names:
         table.position(name)
     seen: dict[str, str] = {}
     said = ""
     for place, name in enumerate(names, 1):
-        if not name:
-            said = f"column {place} has no name"
+        if name in gaps:
+            said = f"column {place} {f'is called {name!r}' if name else 'has no name'}"
         elif name.lower() in seen:
             said = f"columns '{seen[name.lower()]}' and '{name}' differ only in capitals"
         seen[name.lower()] = name
         if said:
             raise FormatError(
-                f"{title}: {said}, which DuckDB cannot stream.",
+                f"{files.title}: {said}, which DuckDB cannot stream.",
                 hint="give each column a name of its own in the header"
                 + ", or  --engine memory" * alone,
             )

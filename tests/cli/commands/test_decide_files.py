@@ -123,6 +123,14 @@ def test_names_that_an_engine_would_change(decided, tmp_path, names, said, endin
     assert decided(file, "--engine", "memory").code == (2 if names == ["p", "p"] else 0)
 
 
+def test_a_name_that_an_engine_takes_for_a_gap(decided, tmp_path):
+    file = parquet_file(tmp_path / "new.parquet", ["p", "none"], [[0.2], [0.3]])
+    assert decided(file, "--engine", "duckdb").code == 0
+    (tmp_path / "new.csv").write_text("p,none\n0.2,0.3\n")
+    ran = decided(tmp_path / "new.csv", "--engine", "duckdb")
+    assert "new.csv: column 2 is called 'none', which DuckDB cannot stream" in ran.err
+
+
 def test_a_file_may_be_decided_twice(decided, tmp_path):
     folder = folder_of(tmp_path, {"a.csv": "id,p\n1,0.2\n", "b.csv": "id,p\n1,0.2\n"})
     assert "decided 2 rows" in decided(*sorted(folder.iterdir())).out

@@ -291,7 +291,7 @@ def _types(
     there = columns_alike(files)
     if there is None:
         return types
-    refuse_ambiguous(files.title, there, alone=not is_unnamed(files.said))
+    refuse_ambiguous(files, there, alone=not is_unnamed(files.said))
     keys = files.folder_keys if files.hive else set()
     refuse_names(rule, [*there, *keys], names, marked=marked, folded=True)
     return dict.fromkeys(there, "text") | types
