@@ -22,6 +22,7 @@ from stakes._columns import (
 )
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError, StakesError
+from stakes.messages.audience import named, setting
 from stakes.typing import FloatArray, Name, Priors
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
@@ -157,7 +158,8 @@ def as_level(level: Any) -> float:
     """A confidence level strictly between 0 and 1."""
     if not (is_number(level) and 0 < level < 1):
         raise DataError(
-            f"`level` must lie between 0 and 1; got {in_brief(level)}.", hint="level=0.95"
+            f"{named('level')} must lie between 0 and 1; got {in_brief(level)}.",
+            hint=setting("level", 0.95),
         )
     return float(level)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +40,7 @@ from stakes.inquiry.truth import (
     refuse_single,
     spelt_alike,
     texts,
+    with_outcomes,
 )
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, percent
@@ -63,8 +65,11 @@ class Asked:
     words: CostWords | None = None
 
 
-def asked(inquiry: Inquiry) -> Asked:
-    """Read the file and understand what was asked; what is plain from the file is filled in."""
+def asked(inquiry: Inquiry, unseen: Sequence[str] = ()) -> Asked:
+    """Read the file and understand what was asked; what is plain from the file is filled in.
+
+    `unseen` are outcomes that no label of the file need show.
+    """
     filed, words = costs_given(inquiry)
     if inquiry.source is None and not inquiry.trials:
         raise DataError(
@@ -76,7 +81,7 @@ def asked(inquiry: Inquiry) -> Asked:
     with proposing(lambda: proposal(table, inquiry), inquiry):
         table, label, said = _with_label(table, inquiry)
         inquiry, found = fill_in_models(table, label, inquiry)
-        labels = table.labels(label)
+        labels = with_outcomes(table.labels(label), unseen)
         refuse_single(labels, label)
         app = application_over(filed, words, labels, label, inquiry)
     cases, more = cases_of(table, labels, label, texts(app.classes), inquiry)

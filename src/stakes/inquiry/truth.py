@@ -141,6 +141,15 @@ def spelt_alike(labels: Labels) -> str:
     return ""
 
 
+def with_outcomes(labels: Labels, names: Sequence[str]) -> Labels:
+    """Labels with outcomes beside those that occur, in order of their names."""
+    if not names:
+        return labels
+    every = tuple(sorted({*labels.names, *names}))
+    places = np.array([*map(every.index, labels.names), -1], dtype=np.intp)  # the last is empty
+    return replace(labels, names=every, codes=places[labels.codes])
+
+
 def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str, str]:
     """The two outcomes, the one that is acted on second."""
     if len(labels.names) > 2:

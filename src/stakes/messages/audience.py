@@ -27,6 +27,8 @@ _OPTIONS = {
     "sample_weight": "--weight",
     "by": "--by",
     "capacity": "--capacity",
+    "chances": "--chances",
+    "level": "--level",
     "prices": "--prices",
     "evaluation": "--preset",
 }

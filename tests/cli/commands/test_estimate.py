@@ -70,6 +70,43 @@ class TestEstimate:
         said = estimate_cost(reference, new)
         assert found["slices"]["a"]["value"] == pytest.approx(said.slices["a"].value, rel=1e-12)
 
+    def test_slices_say_what_each_assumes(self, run):
+        """Cells without a value are a slice with a name."""
+        words = (*ASKED, *COST, "--by", "kind")
+        found = run("estimate", "new.csv", *words, "--json").found["models"]["p"]
+        out = run("estimate", "new.csv", *words).out
+        assert found["slices"]["a"]["change"] == "shares"
+        assert f"  a: {found['slices']['a']['value']:.4g} (" in out
+        assert out.count("cases, assuming other shares\n") == 2
+
+    def test_slices_without_a_value_are_named(self, run, write):
+        blank = np.where(NEW[3] == "a", "", NEW[3])
+        write("new.csv", text((*NEW[:3], blank), False))
+        ran = run("estimate", "new.csv", *ASKED, *COST, "--by", "kind", "--json")
+        assert ran.found["models"]["p"]["notes"] == [
+            "slice (empty): the reference has 0 cases of 'no'; 10 are needed to know how a class "
+            "scores."
+        ]
+
+    def test_totals_of_a_volume(self, run):
+        words = (*ASKED, *COST, "--unit", "EUR", "--volume")
+        found = run("estimate", "new.csv", *words, "100/yr", "--json").found["models"]["p"]
+        total = found["total"]
+        assert [total[name] for name in ("value", "low", "high")] == [
+            100 * found[name] for name in ("value", "low", "high")
+        ]
+        assert (total["volume"], total["period"]) == (100, "year")
+        value, low, high = (f"{total[name]:.3g}" for name in ("value", "low", "high"))
+        out = run("estimate", "new.csv", *words, "100/yr").out
+        assert f"  total: {value} EUR a year ({low} to {high})\n" in out
+        assert f"{value} EUR on 100 cases (" in run("estimate", "new.csv", *words, "100").out
+        assert "total" not in run("estimate", "new.csv", *ASKED, *COST).out
+
+    def test_a_comma_at_the_end_of_inputs(self, run):
+        words = (*ASKED, *COST, "--json", "--inputs")
+        ran = run("estimate", "new.csv", *words, " amount, kind,")
+        assert ran.found == run("estimate", "new.csv", *words, "amount,kind").found
+
     def test_costs_per_case(self, run):
         cost = ("--cost", "fn=3*amount", "fp=1")
         found = run("estimate", "new.csv", *ASKED, *cost, "--json").found["models"]["p"]
@@ -106,6 +143,8 @@ class TestEstimate:
             (("new.csv", "--cost", "fn=1"), "I need a file with labels and one without"),
             (("new.csv", *ASKED[:6], "--decisions", "kind", *COST), "estimates need probabilities"),
             (("new.csv", *ASKED, *COST, "--inputs", "age"), "no column 'age'"),
+            (("new.csv", *ASKED, *COST, "--level", "2"), "--level must lie between 0 and 1; got 2"),
+            (("new.csv", *ASKED, *COST, "--level", "2"), "\n  --level 0.95\n"),
         ],
     )
     def test_refusals(self, run, words, said):

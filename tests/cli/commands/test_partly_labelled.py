@@ -117,6 +117,31 @@ class TestFewLabels:
         planned = run("estimate", "gap.csv", "--plan", "50", "--scores", "p", *COST)
         assert "Only the other 599 rows are used." in " ".join(planned.err.split())
 
+    @pytest.mark.parametrize("seen", ["no", "yes"])
+    def test_labels_that_all_show_the_same_outcome(self, run, write, seen):
+        """A random part need not show a rare outcome; --positive says which there are."""
+        labels = np.where(ROWS["y"] != "", seen, "")
+        write("rare.csv", as_csv({**ROWS, "y": labels}))
+        found = run("estimate", "rare.csv", *ASKED, "--scores", "p", *COST, "--json").found
+        same(found["models"]["p"], cost_from_labels([t or None for t in labels.tolist()], cases()))
+
+    def test_one_outcome_without_positive(self, run, write):
+        write("rare.csv", as_csv({**ROWS, "y": np.where(ROWS["y"] == "no", "no", "")}))
+        ran = run("estimate", "rare.csv", "--label", "y", "--scores", "p", *COST)
+        assert ran.code == 2
+        assert "all labels in 'y' are 'no' (" in ran.err
+        assert "even if no label shows it:  --positive VALUE" in ran.err
+
+    def test_totals_also_of_differences(self, run):
+        words = (*ASKED, "--scores", "p,q", *COST, "--volume", "1000/yr")
+        found = run("estimate", "decided.csv", *words, "--json").found
+        for each in (*found["models"].values(), *found["differences"].values()):
+            total = each["total"]
+            assert [total[name] for name in ("value", "low", "high")] == [
+                1000 * each[name] for name in ("value", "low", "high")
+            ]
+        assert run("estimate", "decided.csv", *words).out.count("  total: ") == 3
+
     def test_the_terminal(self, run):
         out = run("estimate", "decided.csv", *ASKED, "--scores", "p", *COST).out
         known = sum(name is not None for name in TRUTH)
@@ -172,6 +197,21 @@ class TestJudge:
         same(found["models"]["done"], said)
         out = " ".join(run("estimate", "blind.csv", *words, *more).out.split())
         assert "the judge errs as often in these rows as in those of --judge-errors" in out
+
+    def test_the_outcomes_may_be_those_of_the_judge(self, run, write):
+        """As for a judge who is found to say nothing, since the truth is always 'no'."""
+        write("rare.csv", as_csv({**ROWS, "y": np.where(ROWS["y"] == "no", "no", "")}))
+        words = ("--label", "y", "--judge", "judge", "--decisions", "done", *COST)
+        ran = run("estimate", "rare.csv", *words, "--positive", "yes")
+        assert "the judge cannot be told from one who ignores the case" in ran.err
+        assert "Say: --positive yes" in run("estimate", "rare.csv", *words).err
+
+    def test_with_all_labels_the_line_to_type_has_no_judge(self, run, write):
+        write("known.csv", as_csv({**ROWS, "y": drawn_truth()}))
+        words = (*ASKED, "--judge", "judge", "--decisions", "done", *COST)
+        ran = run("estimate", "known.csv", *words)
+        assert ran.code == 2
+        assert "the cost by these labels:  stakes eval known.csv --label y ...\n" in ran.err
 
     def test_chances(self, run, write):
         chance = np.where(ROWS["judge"] == ROWS["done"], 0.2, 0.5)
@@ -248,6 +288,10 @@ class TestPlan:
         (("--scores", "p", "--plan", "9", "--plan-width", "1"), "do not go together"),
         (("--scores", "p", "--plan", "9"), "--plan must be from 10 to 600"),
         (("--scores", "p", "--plan", "900"), "the rows; got 900"),
+        (("--scores", "p", "--plan", "90", "--by", "kind"), "--plan and --by do not go together"),
+        (("--scores", "p", "--plan-width", "1", "--volume", "9/day"),
+         "--plan-width and --volume do not go together"),
+        (("--scores", "p", "--volume", "9" * 308), "cost is too large a number"),
         (("--scores", "p", "--plan", "50", "-o", "decided.csv"), "which is read"),
         (("--scores", "p", "--chances", "amount"), "must be above 0 and at most 1"),
         (("--scores", "p", "--chances", "q"), "are not a random part"),

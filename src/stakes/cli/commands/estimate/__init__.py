@@ -66,7 +66,7 @@ _PRINTED = {
     ".jsonl), with the `chance` of each and 1 in `drawn` for those to label",
 }
 #: Which options belong to which question, by their names in Python.
-_OF_REFERENCE, _OF_PLAN = ("inputs", "change"), ("seed",)
+_OF_REFERENCE, _OF_PLAN, _OF_COSTS = ("inputs", "change"), ("seed",), ("by", "volume")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -119,12 +119,15 @@ def _refuse_together(args: argparse.Namespace) -> None:
         "inputs": bool(args.inputs),
         "change": args.change != "auto",
         "seed": args.seed != 0,
+        "by": args.by is not None,
+        "volume": args.volume is not None,
     }
     of_judge = "chances" if args.judge_errors is None else "judge_errors"
     beside: dict[str, tuple[str, ...]] = {
-        "reference": _OF_REFERENCE, "plan": _OF_PLAN, "plan_width": _OF_PLAN, "judge": (of_judge,),
+        "reference": (*_OF_REFERENCE, *_OF_COSTS), "plan": _OF_PLAN, "plan_width": _OF_PLAN,
+        "judge": (of_judge, *_OF_COSTS),
     }  # fmt: skip
-    passes = ("chances",) if not asked else beside[asked[0]]
+    passes = ("chances", *_OF_COSTS) if not asked else beside[asked[0]]
     unfit = [*asked[1:], *(name for name, is_given in given.items() if is_given and
                            name not in passes)]  # fmt: skip
     if unfit:
@@ -165,8 +168,16 @@ def _with_some(args: argparse.Namespace) -> int:
         )
     else:
         found = cost_of_part(inquiry, chances=args.chances)
-    less = {name: each.record() for name, each in found.differences.items()}
-    return _told(found, args, {"source": found.source}, print_part, {"differences": less})
+    less = {"differences": _records(found.differences, found)}
+    return _told(found, args, {"source": found.source}, print_part, less)
+
+
+def _records(estimates: Any, found: Any) -> dict[str, Any]:
+    """Estimates as plain data, with totals if a volume was given."""
+    from stakes.cli.commands.estimate.file_estimates import total_of
+
+    app = found.application
+    return {name: {**each.record(), **total_of(each, app)} for name, each in estimates.items()}
 
 
 def _told(
@@ -178,7 +189,7 @@ def _told(
 
     for note in found.notes:
         warn(note)
-    models = {name: each.record() for name, each in found.estimates.items()}
+    models = _records(found.estimates, found)
     everything = partial(json_text, {**sources, "models": models, **(more or {})})
     written = write_answer(args.output, everything)
     if args.json:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+from stakes.application import Application
 from stakes.application.cost_sentences import describe_costs
-from stakes.cli.commands.estimate.file_estimates import FileEstimates
+from stakes.cli.commands.estimate.file_estimates import FileEstimates, total_of
 from stakes.cli.commands.estimate.partly_labelled import FilePlan, PartEstimates
 from stakes.cli.show.terminal import bold, print_aligned, print_wrapped
 from stakes.estimation import CostEstimate, JudgedCost, LabelledCost
 from stakes.estimation.cost_estimate import ASSUMED, UNSEEN
-from stakes.messages.quantities import grouped, percent
+from stakes.messages.quantities import grouped, money, percent
+from stakes.monitoring.period_estimates import BRIEFLY
 
 #: What estimates from some labels assume.
 BY_LABELS = (
@@ -34,7 +36,7 @@ def print_estimates(found: FileEstimates) -> None:
     _print_costs(found)
     for name, each in found.estimates.items():
         print()
-        _print(name, each)
+        _print(name, each, found.application)
     print()
     print_wrapped(UNSEEN, first="- ", rest="  ")
 
@@ -47,12 +49,12 @@ def print_part(found: PartEstimates) -> None:
     _print_costs(found)
     for name, each in found.estimates.items():
         print()
-        _print_value(f"{name}: cost per case", each)
+        _print_value(f"{name}: cost per case", each, found.application)
         for note in each.notes:
             print_wrapped(note, first="- ", rest="  ")
     for name, each in found.differences.items():
         print()
-        _print_value(f"{name}: cost per case", each)
+        _print_value(f"{name}: cost per case", each, found.application)
     print()
     print_wrapped(BY_JUDGE if found.elsewhere else BY_LABELS, first="- ", rest="  ")
 
@@ -85,7 +87,9 @@ def _print_costs(found: FileEstimates | PartEstimates) -> None:
         print_aligned(line)
 
 
-def _print_value(said: str, found: CostEstimate | LabelledCost | JudgedCost) -> None:
+def _print_value(
+    said: str, found: CostEstimate | LabelledCost | JudgedCost, app: Application
+) -> None:
     """An estimate with its interval, what it is compared with, and its slices."""
     unit = f" {found.unit}" if found.unit else ""
     print_wrapped(
@@ -93,6 +97,10 @@ def _print_value(said: str, found: CostEstimate | LabelledCost | JudgedCost) -> 
         f"{percent(found.level)} interval)",
         style=bold,
     )
+    if total := total_of(found, app).get("total"):
+        value, low, high = (money(total[name], None) for name in ("value", "low", "high"))
+        over = f"a {app.period}" if app.period else f"on {grouped(total['volume'])} cases"
+        print_wrapped(f"total: {value}{unit} {over} ({low} to {high})", first="  ", rest="  ")
     if isinstance(found, LabelledCost):
         plain = found.plain
         alone = f"the labels alone: {plain[0]:.4g} ({plain[1]:.4g} to {plain[2]:.4g})"
@@ -109,12 +117,13 @@ def _print_slices(found: CostEstimate | LabelledCost | JudgedCost) -> None:
     """One line for each slice."""
     for key, each in found.slices.items():
         ends = f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g})"
-        print_wrapped(f"{key}: {ends}, {grouped(each.cases)} cases", first="  ", rest="    ")
+        how = f", assuming {BRIEFLY[each.change]}" if isinstance(each, CostEstimate) else ""
+        print_wrapped(f"{key}: {ends}, {grouped(each.cases)} cases{how}", first="  ", rest="    ")
 
 
-def _print(name: str, found: CostEstimate) -> None:
+def _print(name: str, found: CostEstimate, app: Application) -> None:
     """One model."""
-    _print_value(f"{name}: estimated cost per case", found)
+    _print_value(f"{name}: estimated cost per case", found, app)
     unit = f" {found.unit}" if found.unit else ""
     if not math.isnan(found.naive):
         naive = f"best decision without a model: {found.naive:.4g}{unit}"

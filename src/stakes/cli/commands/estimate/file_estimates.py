@@ -14,15 +14,16 @@ from stakes._checks import of_kind
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.cli.commands.estimate.sampled_rows import in_rows
-from stakes.estimation import CostEstimate, DecidedCases, estimate_cost
+from stakes.estimation import CostEstimate, DecidedCases, JudgedCost, LabelledCost, estimate_cost
 from stakes.estimation.input_columns import Inputs
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked, at_place
+from stakes.inquiry.column_roles import words_of
 from stakes.inquiry.inquiry import Attended, Inquiry, plainly
 from stakes.inquiry.model_decisions import rule_of, without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs
-from stakes.inquiry.truth import Cases, texts
+from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
@@ -77,7 +78,7 @@ def estimate_files(
     question = asked(labelled)
     fresh = table_in(rows)
     _refuse_labelled(inquiry, fresh, question)
-    columns = inputs.split(",") if isinstance(inputs, str) and inputs else list(inputs)
+    columns = words_of(inputs) if isinstance(inputs, str) else list(inputs)
     found, notes = {}, [*of_old, *of_new, *question.notes]
     old, said = _models(question, question.table, question.cases)
     new, more = _models(question, fresh, all_rows(question, fresh))
@@ -90,6 +91,14 @@ def estimate_files(
     sources = fresh.source, question.table.source
     per_case = question.words is not None
     return FileEstimates(found, question.application, *sources, tuple(notes), per_case)
+
+
+def total_of(found: CostEstimate | LabelledCost | JudgedCost, app: Application) -> dict[str, Any]:
+    """The cost of as many cases as the volume, with its interval; empty where none was given."""
+    if app.volume is None:
+        return {}
+    ends = {name: getattr(found, name) * app.volume for name in ("value", "low", "high")}
+    return {"total": {**ends, "volume": app.volume, "period": app.period}}
 
 
 def _refuse_labelled(inquiry: Inquiry, fresh: Table, question: Asked) -> None:
@@ -204,7 +213,7 @@ class SameRule:
     def slices(self, table: Table, cases: Cases) -> Any:
         """The slice of each case, if slices were asked for."""
         name = self.question.inquiry.by
-        return None if name is None else _texts(table, name)[cases.rows]
+        return None if name is None else _texts(table, name, NO_VALUE)[cases.rows]
 
 
 def _column(table: Table, name: str) -> Any:
@@ -214,7 +223,7 @@ def _column(table: Table, name: str) -> Any:
         return _texts(table, name)
 
 
-def _texts(table: Table, name: str) -> Any:
-    """A column as text, empty where it is."""
+def _texts(table: Table, name: str, empty: str = "") -> Any:
+    """A column as text, and what stands for cells without a value."""
     labels = table.labels(name)
-    return np.array([*labels.names, ""])[labels.codes]
+    return np.array([*labels.names, empty])[labels.codes]

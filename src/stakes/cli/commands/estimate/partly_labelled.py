@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +29,7 @@ from stakes.estimation import (
     plan_labels,
 )
 from stakes.estimation.labelled_rows import LEAST_LABELS
-from stakes.exceptions import DataError, PriorError
+from stakes.exceptions import DataError, LabelError, PriorError
 from stakes.inquiry.case_question import (
     Asked,
     application_over,
@@ -41,8 +42,8 @@ from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import without_gaps
 from stakes.inquiry.model_scores import Model, models_of
-from stakes.inquiry.option_words import binary_case_costs
-from stakes.inquiry.truth import Cases, cases_of, quoted, rows_of, texts
+from stakes.inquiry.option_words import binary_case_costs, refuse_beyond_volume
+from stakes.inquiry.truth import Cases, cases_of, counted, quoted, rows_of, texts
 from stakes.messages.audience import speaking_of
 from stakes.sources.cells import Labels
 from stakes.sources.source import is_far
@@ -140,7 +141,7 @@ def cost_by_judge(
         )
     counted = None
     if errors is None:
-        question = _asked_of_some(inquiry)
+        question = _asked_of_some(inquiry, judge)
     else:
         question, counted = _judged_elsewhere(inquiry, judge, errors)
     models, cases, notes = _models(question)
@@ -235,26 +236,48 @@ def plan_of_file(
 # ----------------------------------------------------------------- what is asked
 
 
-def _asked_of_some(inquiry: Inquiry) -> Asked:
+def _asked_of_some(inquiry: Inquiry, judge: str | None = None) -> Asked:
     """The question; its cases are the rows that have a label."""
     _refuse_far(inquiry)
-    table = table_in(inquiry)
-    if inquiry.label in table.names and not table.labels(inquiry.label or "").names:
+    table, label = table_in(inquiry), inquiry.label or ""
+    known = table.labels(label) if label in table.names else None
+    if known is not None and not known.names:
         raise DataError(
-            f"no row of '{inquiry.label}' has a label.",
+            f"no row of '{label}' has a label.",
             hint="which rows to label:       --plan 300 -o plan.csv\n"
             "an estimate without labels: --reference OLD.csv, a file with labels",
         )
-    question = asked(inquiry.but(source=table, missing="drop"))
+    unseen = _unseen(table, inquiry, known, judge) if known and len(known.names) == 1 else ()
+    question = asked(inquiry.but(source=table, missing="drop"), unseen)
     kept = tuple(note for note in question.notes if note.code != "truth-empty")
     question = replace(question, notes=kept, inquiry=question.inquiry.but(missing=inquiry.missing))
     _refuse_shares(question)
     if len(question.cases) == table.n_rows:
+        file, name = inquiry.file or table.source, question.cases.label
         raise DataError(
-            f"every row of '{question.cases.label}' has a label, so nothing has to be estimated.",
-            hint="the same options:  stakes eval",
+            f"every row of '{name}' has a label, so nothing has to be estimated.",
+            hint="the cost by these labels:  "
+            f"stakes eval {shlex.quote(file)} --label {shlex.quote(name)} ...",
         )
     return question
+
+
+def _unseen(table: Table, inquiry: Inquiry, known: Labels, judge: str | None) -> tuple[str, ...]:
+    """The outcomes, where all labels show the same one, as those of rare errors may."""
+    (only,) = known.names
+    judged = {only, *(table.labels(judge).names if judge in table.names else ())}
+    outcomes = _outcomes(table, inquiry, costs_given(inquiry)[0])
+    if only in outcomes and (judge is None or judged <= {*outcomes}):
+        return outcomes
+    if len(judged) == 2:
+        return tuple(judged)
+    if inquiry.positive is None:
+        raise LabelError(
+            f"all labels in '{inquiry.label}' are {counted(known)}, and the other outcome is not "
+            "known.",
+            hint="name the outcome you act on, even if no label shows it:  --positive VALUE",
+        )
+    return (inquiry.positive,)
 
 
 def _asked_of_none(inquiry: Inquiry) -> Asked:
@@ -304,6 +327,7 @@ def _refuse_shares(question: Asked) -> None:
     """Raise for what would need the shares of the outcomes, which are not known."""
     app, inquiry = question.application, question.inquiry
     refuse_paid_errors(app)
+    refuse_beyond_volume(app)
     stated = bool(inquiry.prevalence) or app.priors is not None
     if inquiry.kind == "llr" or (stated and not inquiry.posteriors_already_adjusted):
         what = "log-likelihood ratios" if inquiry.kind == "llr" else "a stated prevalence"
