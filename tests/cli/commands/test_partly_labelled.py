@@ -294,6 +294,7 @@ class TestPlan:
         (("--scores", "p", "--volume", "9" * 308), "cost is too large a number"),
         (("--scores", "p", "--plan", "50", "-o", "decided.csv"), "which is read"),
         (("--scores", "p", "--chances", "amount"), "must be above 0 and at most 1"),
+        (("--scores", "p", "--chances", "kind"), "to be labelled: --chances COLUMN"),
         (("--scores", "p", "--chances", "q"), "are not a random part"),
         (("--scores", "p", "--prevalence", "0.5"), "a stated prevalence cannot be used here"),
         (("--scores", "p", "--scores-are", "llr", "--narrow"), "log-likelihood ratios cannot"),

@@ -51,7 +51,7 @@ from stakes.sources.table import Table
 from stakes.sources.table_file import read_table
 from stakes.sources.table_output import csv_of, json_lines_of
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import IntArray
+from stakes.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def cost_of_part(inquiry: Inquiry, *, chances: str | None = None) -> PartEstimat
     refuse_unlikely(question.inquiry)
     models, cases, notes = _models(question)
     truth = _truth(question, cases)
-    drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
+    drawn = None if chances is None else _chances(question.table, chances)[cases.rows]
     made = {model.name: _decided(question, model, cases) for model in models}
     how: dict[str, Any] = {"chances": drawn, "level": question.inquiry.level}
     (first, one), *others = made.items()
@@ -150,7 +150,7 @@ def cost_by_judge(
     stated = {"application": app} if costs is None else {"costs": costs}
     names = np.array(texts(app.decisions), dtype=object)
     truth, by = _truth(question, cases), _same(question, cases).slices(question.table, cases)
-    drawn = None if chances is None else question.table.numbers(chances)[cases.rows]
+    drawn = None if chances is None else _chances(question.table, chances)[cases.rows]
     said = _judged(question.table, judge, cases.rows, texts(app.classes))
     with speaking_of(rows=cases.rows):
         for model in models:
@@ -350,6 +350,15 @@ def _models(question: Asked) -> tuple[list[Model], Cases, list[Any]]:
     models, cases, note = without_gaps(read, cases, question.inquiry, for_decisions=False)
     said = [each.note for each in read if each.note is not None]
     return models, cases, [*question.notes, *said, *([note] if note else ())]
+
+
+def _chances(table: Table, name: str) -> FloatArray:
+    """The chance of each row to be labelled."""
+    try:
+        return table.numbers(name)
+    except DataError as error:
+        hint = "a column with the chance of each row to be labelled:  --chances COLUMN"
+        raise DataError(error.message, hint=hint, rows=error.rows) from None
 
 
 def _same(question: Asked, cases: Cases) -> SameRule:
