@@ -109,7 +109,8 @@ class Seal:
             )
         version = whole.get("version")
         if type(version) is not int or version < 1:
-            raise FormatError(f"{name}: `version` must be a whole number; got {version!r}.")
+            said = f"{name}: `version` must be a whole number; got {version!r}."
+            raise FormatError(said, hint=self.again)
         if version != self.version:
             newer = version > self.version
             raise FormatError(

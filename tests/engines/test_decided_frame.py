@@ -176,6 +176,9 @@ def test_what_cannot_be_meant():
         rule.decide_frame(made("polars", {"p": [0.1], "margin": [1]}))
     with pytest.raises(DataError, match="no column 'p'"):
         rule.decide_frame(made("polars", {"q": [0.1]}))
+    with pytest.raises(DataError, match="must be a data frame") as caught:
+        rule.decide_frame([0.1])
+    assert caught.value.hint.endswith("for arrays, rule.decide(x)")
     with pytest.raises(DataError, match="`on_error`"):
         rule.decide_frame(made("polars", {"p": [0.1]}), on_error="skip")
     single = DecisionRule(Application(CostMatrix([[1], [2]])), columns="p")

@@ -137,3 +137,12 @@ def test_columns_of_a_file_that_were_turned_are_not_decided_as_they_are(tmp_path
     with pytest.raises(DataError, match="turned the scores of 'q' around"):
         ev.decide({"q": p[:, 0]})
     assert answer(Inquiry(source=str(file), **asked)).rule("q").columns == ("q",)
+
+
+def test_rules_per_case_are_not_recalibrated():
+    y, p = cases(n=200)
+    amount = np.arange(1.0, 201.0)
+    ev = stakes.evaluate(y, {"m": p[:, 1]}, costs=stakes.CaseCosts.binary(fn=amount, fp=3))
+    with pytest.raises(DataError) as caught:
+        ev.rule("m, per case", recalibrated=True)
+    assert "the rule of 'm, per case' (varies by case) is not re-calibrated." in str(caught.value)

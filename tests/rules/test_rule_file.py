@@ -120,8 +120,9 @@ def changed(tmp_path, *, resealed=True, **fields):
     ],
 )
 def test_other_files_are_refused(fields, said, tmp_path):
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=said) as caught:
         load_rule(changed(tmp_path, **fields))
+    assert caught.value.hint
 
 
 def test_files_of_other_kinds_are_refused(tmp_path):

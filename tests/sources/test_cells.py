@@ -98,3 +98,27 @@ class TestLabels:
 def test_an_underscore_is_no_part_of_a_number(cells):
     with pytest.raises(DataError, match=r"must hold numbers; row \d holds '\d_\d+' \(1 of 2"):
         as_numbers(np.array(cells), "p")
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"),
+    [
+        ("1.000,5", "1000.5"),
+        ("1.000.000,50", "1000000.5"),
+        ("1,000.5", "1000.5"),
+        ("1 000,5", "1000.5"),
+        ("0,125", "0.125"),
+        ("12,5 %", "0.125"),
+    ],
+)
+def test_numbers_that_are_written_otherwise(cell, meant):
+    with pytest.raises(DataError) as caught:
+        as_numbers(np.array([cell]), "p")
+    assert caught.value.hint == f"write {cell} as {meant}"
+
+
+@pytest.mark.parametrize("cell", ["1,5,6", "1.5e3,2", "1.00,5"])
+def test_what_is_no_number_in_any_country(cell):
+    with pytest.raises(DataError) as caught:
+        as_numbers(np.array([cell]), "p")
+    assert "write" not in caught.value.hint

@@ -79,7 +79,7 @@ def decided_frame(
     `codes` are the decisions for these rows if they were already taken, in a larger batch.
     """
     one_of(on_error, "on_error", ("raise", "column"))
-    rows = nw.from_native(native(frame))
+    rows = nw.from_native(native(frame, "rule.decide(x)"))
     names = score_columns(rule, columns)
     known, marked = rows.collect_schema().names(), on_error == "column"
     refuse_names(rule, known, names, marked=marked, folded=ignores_case(rows))

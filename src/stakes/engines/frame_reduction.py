@@ -306,14 +306,17 @@ def _doubted(part: Part, number: int) -> Part:
     return replace(part, panels=(replace(first, sums=sums), *part.panels[1:]))
 
 
-def native(frame: Any) -> Any:
-    """The frame without a narwhals wrapper; raise for anything that is not a frame."""
+def native(frame: Any, arrays: str = "evaluate()") -> Any:
+    """The frame without a narwhals wrapper; raise for anything that is not a frame.
+
+    `arrays` is what takes those.
+    """
     import narwhals as nw
 
     try:
         return nw.to_native(as_frame(frame, "frame"))
     except TypeError:
-        hint = "pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()"
+        hint = f"pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, {arrays}"
         if isinstance(frame, (str, Path)):
             hint = 'for a query: duckdb.sql("SELECT ..."); for a file: pd.read_csv("data.csv")'
         raise DataError(

@@ -106,7 +106,7 @@ def _rows_of(ev: Evaluation, name: str) -> Model | None:
 def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibrator:
     """The cross-fitted calibrator, refitted on all cases or on bins of them."""
     if rule.per_case or rule.cut is not None or rule.scores == "decision":
-        raise DataError(f"{rule.model!r} is decided {rule}, which is not re-calibrated.")
+        raise DataError(f"the rule of {rule.model!r} ({rule}) is not re-calibrated.")
     calibrator, groups = default_calibrator(), None
     if ev.sources is not None and model is not None and model.posteriors is not None:
         one = next(each for each in ev.sources.judged if each.model is model)

@@ -18,6 +18,9 @@ from stakes.messages.quantities import grouped
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A decimal comma, not one between thousands (three digits after a number not beginning with 0).
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
+#: Numbers with signs between thousands: 1.000,5 and 1,000.5.
+_POINT_BETWEEN = re.compile(r"[-+]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+")
+_COMMA_BETWEEN = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
 #: Cells that hold several values.
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 #: Types of arrays that NumPy would silently turn into other numbers.
@@ -198,9 +201,11 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
 def _as_number(cell: str) -> str | None:
     """The plain spelling of a number that people write differently; None for other text."""
     text = cell.strip().removesuffix("%").strip()
-    if DECIMAL_COMMA.fullmatch(text):
-        text = text.replace(",", ".")
-    plain = text.replace(",", "").replace(" ", "").replace("\u00a0", "")
+    plain = text.replace(" ", "").replace("\u00a0", "")
+    if DECIMAL_COMMA.fullmatch(plain) or _POINT_BETWEEN.fullmatch(plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    elif _COMMA_BETWEEN.fullmatch(plain):
+        plain = plain.replace(",", "")
     try:
         value = float(plain) / (100 if cell.strip().endswith("%") else 1)
     except ValueError:

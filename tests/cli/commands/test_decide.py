@@ -212,6 +212,8 @@ def test_a_rule_is_shown_and_written_as_sql(run, saved):
     con.executemany("INSERT INTO t VALUES (?)", [(0.02,), (0.5,), (None,)])
     assert con.execute(f"SELECT {text} FROM t").fetchall() == [("wait",), ("call",), (None,)]
     assert json.loads(run("rule", saved(), "--json").out)["rule"] == str(RULE)
+    both = run("rule", saved(), "--sql", "sqlite", "--columns", "q", "--json").out
+    assert json.loads(both) == {"sql": text.removesuffix("\n")}
     assert "--sql duckdb" in run("rule", saved(), "--columns", "q").err
     assert "no SQL for 'oracle'" in run("rule", saved(), "--sql", "oracle").err
 

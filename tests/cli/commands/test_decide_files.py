@@ -8,6 +8,7 @@ import json
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, DecisionRule
@@ -226,3 +227,26 @@ def test_text_among_streamed_scores(decided, tmp_path, ending):
     assert "--engine memory --on-error column" in ran.err
     assert decided(file, "--engine", "memory", "--on-error", "column").code == 0
     assert "memory" not in decided(tmp_path / f"new*.{ending}").err
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_with_a_comma_in_its_name(decided, tmp_path, engine):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
+    new = tmp_path / "new.csv"
+    new.write_text('id,"my, score"\n1,0.2\n')
+    ran = decided(new, "--columns", "my, score", "--engine", engine)
+    assert ran.code == 0, ran.err
+    assert "decided 1 row by" in ran.out
+
+
+@pytest.mark.parametrize("name", ["new.npy", "new.npz"])
+def test_arrays_whose_columns_have_no_names(decided, tmp_path, name):
+    array = np.array([[0.1, 0.9]])
+    if name == "new.npy":
+        np.save(tmp_path / name, array)
+    else:
+        np.savez(tmp_path / name, p=array[:, 1], new=array)
+    ran = decided(tmp_path / name)
+    assert ran.code == 2
+    assert f"{name} holds an array of 2 columns without names, 'new'" in ran.err
+    assert "rule.decide(array)" in ran.err

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from stakes.rules import DecisionRule
     from stakes.sources.patterns import Files
+    from stakes.sources.table import Table
 
 FIRST_CALL = (
     "stakes eval may.csv --label churned --positive yes --scores gbm_p --cost fn=40 fp=4 "
@@ -100,7 +101,8 @@ def run(args: argparse.Namespace) -> int:
     left = sum(done["undecided"].values())
     if left:
         parts = ", ".join(f"{why} in {grouped(n)}" for why, n in done["undecided"].items())
-        warn(f"{grouped(left)} of {grouped(done['rows'])} rows are not decided: {parts}.")
+        rows = "1 row is" if done["rows"] == 1 else f"{grouped(done['rows'])} rows are"
+        warn(f"{grouped(left)} of {rows} not decided: {parts}.")
     if args.json and args.output:
         print_json({**done, "rule": str(rule), "model": rule.model, "output": args.output})
     elif args.output and not args.quiet:
@@ -119,18 +121,32 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     model = model_in_words(rule)
     whose = "" if model is None else f" by the rule of {shown(model)}"
     how = str(rule) if batch is None else "within limits"
-    print(f"decided {grouped(done['rows'])} rows{whose} ({how}): {output}")
+    rows = "1 row" if done["rows"] == 1 else f"{grouped(done['rows'])} rows"
+    print(f"decided {rows}{whose} ({how}): {output}")
     cases = done["rows"] - sum(done["undecided"].values())
     for each in () if batch is None else batch.limits:
         said = limit_in_words(each, cases, rule.application.unit, rule.model)
         print_wrapped(said, first="- ", rest="  ")
 
 
-def _names(args: argparse.Namespace) -> list[str] | None:
-    """The columns that were named."""
+def _names(rule: DecisionRule, args: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...]:
+    """The columns of the scores; one that is known may have a comma in its name."""
     from stakes.inquiry.column_roles import words_of
+    from stakes.rules.rule_sql import score_columns
 
-    return words_of(args.columns) or None
+    given = [args.columns] if args.columns in known else words_of(args.columns)
+    return score_columns(rule, given or None)
+
+
+def _refuse_unnamed(table: Table) -> None:
+    """Raise for arrays of two dimensions: their columns have no names."""
+    from stakes.exceptions import DataError
+
+    for name, array in table.matrices.items():
+        raise DataError(
+            f"{table.source} holds an array of {array.shape[1]} columns without names, '{name}'.",
+            hint="save a table with named columns, such as CSV; or in Python:  rule.decide(array)",
+        )
 
 
 def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any], Any]:
@@ -147,11 +163,13 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
         refuse_undecided,
     )
     from stakes.rules.decided_rows import REASON
-    from stakes.rules.rule_sql import read_columns, score_columns
+    from stakes.rules.rule_sql import read_columns
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
-    table, names = read_table(args.file, new=True), score_columns(rule, _names(args))
+    table = read_table(args.file, new=True)
+    _refuse_unnamed(table)
+    names = _names(rule, args, table.names)
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
     if table.lines:  # an object is several columns of a table, and one name of a line
@@ -222,7 +240,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     from stakes.cli.show.progress import attended
     from stakes.engines.decided_stream import write_decided
     from stakes.exceptions import DataError
-    from stakes.rules.rule_sql import score_columns
+    from stakes.sources.file_columns import columns_alike
     from stakes.sources.patterns import found_files
     from stakes.sources.source import is_unnamed, opened
 
@@ -231,14 +249,16 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
         raise DataError(
             "what is streamed needs a file to be written.", hint=f"-o decided.parquet{or_memory}"
         )
-    output, names = Path(args.output), score_columns(rule, _names(args))
+    output = Path(args.output)
     refuse_unwritable(output)
     if is_device(output):
         raise DataError(f"'{output}' is no file that can be streamed into.")
     on_error = "column" if args.on_error == "column" else "raise"
     ending = output.suffix.lower() or ".csv"
     files = found_files(args.file)
-    types = _types(rule, files, names, marked=on_error == "column")
+    there = columns_alike(files)
+    names = _names(rule, args, there or ())
+    types = _types(rule, files, there, names, marked=on_error == "column")
     with (
         _helped(alone=not is_unnamed(args.file)),
         opened(files, "duckdb", args.memory, types) as source,
@@ -279,16 +299,20 @@ def _helped(*, alone: bool) -> Iterator[None]:
 
 
 def _types(
-    rule: DecisionRule, files: Files, names: Sequence[str], *, marked: bool
+    rule: DecisionRule,
+    files: Files,
+    there: Sequence[str] | None,
+    names: Sequence[str],
+    *,
+    marked: bool,
 ) -> dict[str, str]:
     """How columns of CSV files are read: numbers for the rule, and text, which stays as it is."""
     from stakes.engines.undecided_rows import refuse_names
     from stakes.rules.rule_sql import read_columns
-    from stakes.sources.file_columns import columns_alike, refuse_ambiguous
+    from stakes.sources.file_columns import refuse_ambiguous
     from stakes.sources.source import is_unnamed
 
     types = dict.fromkeys(read_columns(rule, names), "number")
-    there = columns_alike(files)
     if there is None:
         return types
     refuse_ambiguous(files, there, alone=not is_unnamed(files.said))

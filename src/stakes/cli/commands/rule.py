@@ -24,7 +24,7 @@ _OPTIONS = {
     "snowflake, redshift, tsql or mysql",
     "--columns A,B": "the columns of the scores in that table: one, or one for each outcome in "
     "the order of the rule",
-    "--json": "print everything, as JSON",
+    "--json": "print everything, or the SQL, as JSON",
 }
 
 
@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
     from stakes.cli.show.terminal import print_json, print_wrapped
     from stakes.exceptions import DataError
+    from stakes.inquiry.column_roles import words_of
     from stakes.messages.audience import shown
     from stakes.messages.quantities import percent
     from stakes.rules import load_rule
@@ -48,9 +49,9 @@ def run(args: argparse.Namespace) -> int:
     with written_by(RULE_WRITER):
         rule = load_rule(args.file)
     if args.sql:
-        columns = [name for name in map(str.strip, (args.columns or "").split(",")) if name]
+        sql = rule.to_sql(args.sql, columns=words_of(args.columns) or None)
         printing_is_the_output()
-        print(rule.to_sql(args.sql, columns=columns or None))
+        print_json({"sql": sql}) if args.json else print(sql)
         return EXIT_OK
     if args.columns:
         raise DataError("--columns is about SQL, and none is asked for.", hint="--sql duckdb")
