@@ -73,10 +73,12 @@ def decided_frame(
     columns: Any = None,
     capacity: Any = None,
     codes: NDArray[Any] | None = None,
+    of_file: bool = False,
 ) -> DecidedFrame:
     """See `DecisionRule.decide_frame`; `columns` replaces the columns that the rule knows.
 
-    `codes` are the decisions for these rows if they were already taken, in a larger batch.
+    `codes` are the decisions for these rows if they were already taken, in a larger batch;
+    `of_file` says that the rows are those of files that DuckDB reads in order.
     """
     one_of(on_error, "on_error", ("raise", "column"))
     rows = nw.from_native(native(frame, "rule.decide(x)"))
@@ -96,7 +98,7 @@ def decided_frame(
             "carries keep to its limits on average",
         )
     try:
-        return DecidedFrame(*decided_lazily(rule, rows, names, on_error))
+        return DecidedFrame(*decided_lazily(rule, rows, names, on_error, of_file=of_file))
     except Exception as error:  # each library raises its own
         found = odd_cell(error)
         if found is None:

@@ -53,10 +53,11 @@ def has_expression(rule: DecisionRule) -> bool:
 
 
 def decided_lazily(
-    rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str
+    rule: DecisionRule, rows: Any, names: Sequence[str], on_error: str, *, of_file: bool = False
 ) -> tuple[Any, int, int, dict[str, int]]:
     """Let the engine that holds the rows decide them, after it has counted undecidable ones.
 
+    `of_file`: the rows are those of files that DuckDB reads in order, so an error names the first.
     Returns the frame, the number of rows, how many lie outside the range of the rule, and how many
     cannot be decided, by reason.
     """
@@ -75,8 +76,8 @@ def decided_lazily(
     scores = [steps.keep(f"s{i}", score) for i, score in enumerate(given)]
     reason = steps.keep("why", _reason(rule, scores, names))
     count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
-    if on_error == "raise":
-        refuse_undecided(why, count)
+    if on_error == "raise" and why:
+        refuse_undecided(why, count, _first_undecided(steps.rows, reason) if of_file else None)
     made = _said(rule, steps, scores)
     if why:
         made = {name: nw.when(reason.is_null()).then(each) for name, each in made.items()}
@@ -162,6 +163,13 @@ def _looked_at(
     counts = {why: int(told[f"why{k}"]) for k, why in enumerate(REASONS)}
     undecided = {why: count for why, count in counts.items() if count}
     return int(told["rows"]), undecided, int(told.get("beyond", 0))
+
+
+def _first_undecided(rows: Any, reason: Any) -> int:
+    """The number of the first row of a DuckDB relation with a reason, in a second pass."""
+    numbered = "SELECT row_number() OVER () AS place, why FROM reasons"
+    first = f"SELECT place FROM ({numbered}) WHERE why IS NOT NULL LIMIT 1"
+    return int(nw.to_native(rows.select(why=reason)).query("reasons", first).fetchall()[0][0])
 
 
 def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def write_decided(
         return replace(found, batch=batch)
     if not has_expression(rule):
         return _by_batches(rule, relation, path, ending, on_error, columns)
-    found = decided_frame(rule, relation, on_error=on_error, columns=columns)
+    found = decided_frame(rule, relation, on_error=on_error, columns=columns, of_file=True)
     _copied(found.frame, path, ending)
     return found
 

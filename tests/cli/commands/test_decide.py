@@ -230,10 +230,12 @@ def test_isotonic_steps_are_decided_by_batches_alike(run, saved, tmp_path):
     assert found == [rule.decisions[j] for j in rule.positions(p)]
 
 
-def test_rows_of_all_batches_are_counted(run, saved, tmp_path, monkeypatch):
+@pytest.mark.parametrize("in_batches", [True, False])
+def test_rows_that_cannot_be_decided_are_counted(run, saved, tmp_path, monkeypatch, in_batches):
     pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
     y, p = two()
-    rule = DecisionRule(APP, calibrator=Isotonic().fit(Posteriors(p), y), columns="p", model="m")
+    fitted = Isotonic().fit(Posteriors(p), y) if in_batches else None
+    rule = DecisionRule(APP, calibrator=fitted, columns="p", model="m")
     monkeypatch.setattr("stakes.engines.decided_stream._BATCH", 2048)
     cells = ["0.5"] * 9000
     cells[5000], cells[8999] = "1.5", "1.5"
