@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from stakes import Application, ConfusionMatrix
 from stakes.estimation import DecidedCases, estimate_cost
@@ -62,6 +62,19 @@ class TestEstimatePeriods:
         assert "no mixture" in found.estimates[0]
         assert found.frame()["change"].tolist() == ["refused"]
         assert "so there is no estimate. Label some of these cases at random" in found.advice
+
+    def test_of_several_outcomes_no_share_is_named(self):
+        rng = np.random.default_rng(7)
+
+        def drawn(shares):
+            y = rng.choice(3, 3000, p=shares)
+            z = rng.normal(size=(3000, 3)) + 2 * np.eye(3)[y]
+            return y, softmax(2 * z, axis=1)
+
+        old = DecidedCases.from_scores(*drawn([0.6, 0.3, 0.1]), costs=1 - np.eye(3))
+        found = estimate_periods({"May": old.alike(drawn([0.1, 0.3, 0.6])[1])}, reference=old)
+        assert found.frame()["change"].tolist() == ["shares"]
+        assert "other shares of the outcomes. Label some" in found.advice
 
     def test_many_alarms_are_counted(self, reference):
         new = reference.alike(month(0.6, 6)[1])

@@ -52,6 +52,11 @@ def test_periods_without_labels_are_open_circles():
     assert marks.get_ydata().tolist() == [later.estimates[0].value]
     np.testing.assert_allclose(lines["cost"].get_ydata()[:3], found.frame()["cost"])
     assert [label.get_text() for label in ax.get_xticklabels()] == ["w1", "w2", "w3", "w4"]
+    odd = estimate_periods({"w4": reference.alike(0.5 + p / 9)}, reference=reference)
+    assert isinstance(odd.estimates[0], str)  # an alarm without an estimate is on the line
+    ax = plots.cost_over_periods(found, estimates=odd, ax=figure.Figure().subplots())
+    alarms = next(line for line in ax.lines if line.get_label() == "alarm")
+    assert (alarms.get_xdata()[-1], alarms.get_ydata()[-1]) == (3, found.costs[0].value)
     with pytest.raises(DataError, match="`estimates` must be"):
         plots.cost_over_periods(found, estimates=[0.5], ax=figure.Figure().subplots())
 

@@ -100,13 +100,9 @@ class PeriodEstimates(AnswersGuesses):
             return ""
         first = self.estimates[self.periods.index(rung[0])]
         seen, remedy = _REMEDIES["refused" if isinstance(first, str) else first.change]
-        if (
-            isinstance(first, CostEstimate)
-            and first.change == "shares"
-            and first.priors is not None
-        ):
-            name, share = first.priors.classes[-1], float(first.priors.priors[-1])
-            seen += f" (about {in_per_cent(share)} {name!r})"
+        priors = None if isinstance(first, str) or first.change != "shares" else first.priors
+        if priors is not None and len(priors.classes) == 2:
+            seen += f" (about {in_per_cent(float(priors.priors[1]))} {priors.classes[1]!r})"
         named = ", ".join(map(str, rung[:_NAMED]))
         named += f" and {len(rung) - _NAMED} more" * (len(rung) > _NAMED)
         return (

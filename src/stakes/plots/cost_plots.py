@@ -274,8 +274,9 @@ def cost_over_periods(watched: Any, *, estimates: Any = None, ax: Any = None) ->
         )  # fmt: skip
     rung = np.flatnonzero(table["alarm"])
     if rung.size:
+        shown_at = np.where(np.isfinite(table["cost"]), table["cost"], table["cost"][0])
         ax.plot(
-            places[rung], table["cost"][rung], linestyle="none", marker="^", markersize=10,
+            places[rung], shown_at[rung], linestyle="none", marker="^", markersize=10,
             markerfacecolor="none", markeredgecolor=COLOURS[1], markeredgewidth=2,
             gid="alarms", label="alarm",
         )  # fmt: skip
