@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -52,6 +52,11 @@ def read(data: bytes, name: str) -> Table:
         raise FormatError(f"{name} holds no values.", hint=_HINT)
     table = table_of_columns(name, {key: _column(v) for key, v in cells.items()}, "JSON lines")
     return replace(table, lines=[line for _, line in numbered])
+
+
+def names_of(lines: Iterable[str]) -> list[str]:
+    """The names in lines of JSON, each once; an object, which is several columns, has one name."""
+    return list(dict.fromkeys(name for line in lines for name in json.loads(line)))
 
 
 def _said(line: str, place: str) -> Iterator[tuple[str, Any]]:

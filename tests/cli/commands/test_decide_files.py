@@ -183,9 +183,10 @@ def test_truth_values_are_written_alike(run, tmp_path, engine):
     ]
 
 
-def test_an_object_under_the_name_of_a_new_column(decided, tmp_path):
+@pytest.mark.parametrize("taken", ['{"by": "us"}', '{"by": {"us": 1}}', "{}"])
+def test_an_object_under_the_name_of_a_new_column(decided, tmp_path, taken):
     new = tmp_path / "new.jsonl"
-    new.write_text('{"p": 0.2, "decision": {"by": "us"}}\n')
+    new.write_text(f'{{"p": 0.2, "decision": {taken}}}\n')
     ran = decided(new, out="out.jsonl")
     assert ran.code == 2
     assert "the table already has a column 'decision'" in ran.err

@@ -164,6 +164,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     )
     from stakes.rules.decided_rows import REASON
     from stakes.rules.rule_sql import read_columns
+    from stakes.sources.json_lines import names_of
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
@@ -172,8 +173,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     names = _names(rule, args, table.names)
     marked = args.on_error == "column"
     refuse_names(rule, table.names, names, marked=marked)
-    if table.lines:  # an object is several columns of a table, and one name of a line
-        refuse_taken([name.partition(".")[0] for name in table.names], marked=marked)
+    refuse_taken(names_of(table.lines), marked=marked)
     rule = in_narrow_type(rule, [table.cells(name).dtype for name in names])
     never = names if rule.scores != "decision" else ()  # columns without truth values
     read = {name: _numbers(table, name, marked, never) for name in read_columns(rule, names)}
