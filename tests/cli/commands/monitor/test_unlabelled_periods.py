@@ -194,6 +194,9 @@ def test_a_small_reference_is_refused_with_what_to_type(run, write):
     assert "the reference has 2 cases of 'yes'; 10 are needed to estimate periods" in ran.err
     assert "compare with several periods:  --reference-first 5\n" in ran.err
     assert run(*words, "--reference-first", "5").code == 0
+    ran = run(*words, "--missing", "drop", "--json")  # by labels alone
+    assert ran.found["estimates"] is None
+    assert "240 rows of 'y', the truth, are empty and left out." in " ".join(ran.err.split())
 
 
 def test_fail_if_alarm_counts_periods_without_labels(monitored):

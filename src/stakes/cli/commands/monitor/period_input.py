@@ -35,7 +35,8 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs, shares
-from stakes.inquiry.truth import Cases, texts
+from stakes.inquiry.truth import Cases, rows_of, texts
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.count_files import listed_files
@@ -130,19 +131,21 @@ def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
     return int(enough.argmax()) + 1 if enough.any() else None
 
 
-def _refuse_few(cases: Cases, places: NDArray[np.intp], first: range) -> None:
-    """Raise where the reference has too few cases of an outcome to estimate other periods."""
+def _too_few(cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inquiry) -> bool:
+    """Whether the reference has too few cases of an outcome to estimate other periods.
+
+    That is an error, unless rows without a label are to be dropped.
+    """
     inside = np.isin(places, first)
     counts = np.bincount(cases.truth[inside], minlength=len(cases.classes))
-    if counts.min() >= _ENOUGH:
-        return
+    if counts.min() >= _ENOUGH or inquiry.missing == "drop":
+        return bool(counts.min() < _ENOUGH)
     count = _first_enough(cases, places)
     raise DataError(
         f"the reference has {counts.min()} cases of '{cases.classes[int(counts.argmin())]}'; "
         f"{_ENOUGH} are needed to estimate periods without labels.",
-        hint=f"compare with several periods:  --reference-first {count}"
-        if count
-        else "bring more labelled cases",
+        hint=(f"compare with several periods:  --reference-first {count}\n" if count else "")
+        + "to leave rows without a label out:  --missing drop",
     )
 
 
@@ -319,7 +322,9 @@ def from_rows(args: Any) -> Watched:
         return watched
     begin = 0 if args.reference is None else names.index(args.reference)
     first = range(begin, begin + (args.reference_first or 1))
-    _refuse_few(cases, places, first)
+    if _too_few(cases, places, first, inquiry):
+        left = rows_of(len(blank.cases), f"'{cases.label}', the truth,")
+        return replace(watched, warnings=(*warned, Note("truth-empty", rows=left)))
     reference = [names[k] for k in first]
     later = estimates_of(question, model, cases, blank, reference, args.level)
     return replace(watched, estimates=later)
