@@ -123,6 +123,34 @@ def test_a_judge_no_better_than_chance_is_refused() -> None:
         cost_from_judge(None, [0, 1] * 50, **told)
 
 
+def test_errors_are_read_by_the_names_of_their_classes() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(500) < 0.2
+    judge = np.where(truth, rng.random(500) < 0.7, rng.random(500) < 0.02)
+    said, done = np.where(judge, "yes", "no"), np.where(rng.random(500) < 0.8, truth, ~truth)
+    told = {"decisions": np.where(done, "yes", "no"), "costs": {"fn": 10, "fp": 1}}
+    told |= {"positive": "yes"}
+    names, counts = ["no", "yes"], np.array([[784, 16], [60, 140]])
+    plain = cost_from_judge(None, said, errors=counts, **told)
+    turned = ConfusionMatrix(counts[::-1, ::-1], names[::-1], names[::-1])
+    for errors in (ConfusionMatrix(counts, names), turned, ConfusionMatrix(counts)):
+        found = cost_from_judge(None, said, errors=errors, **told)
+        assert (found.value, found.low) == (plain.value, plain.low)
+        assert found.errors.counts.tolist() == counts.tolist()
+    with pytest.raises(DataError, match=r"`errors` has the names 'spam', 'ham', and the classes"):
+        cost_from_judge(None, said, errors=ConfusionMatrix(counts, ["spam", "ham"]), **told)
+
+
+def test_errors_in_a_data_frame_with_names_are_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    counts, told = [[90, 10], [10, 90]], {"decisions": [0] * 100, "costs": {"fn": 1, "fp": 1}}
+    named = pd.DataFrame(counts, index=["yes", "no"], columns=["yes", "no"])
+    with pytest.raises(DataError, match="whose names would be lost"):
+        cost_from_judge(None, [0, 1] * 50, errors=named, **told)
+    found = cost_from_judge(None, [0, 1] * 50, errors=pd.DataFrame(counts), **told)
+    assert found.value == cost_from_judge(None, [0, 1] * 50, errors=counts, **told).value
+
+
 def test_errors_that_depend_on_the_decision_are_noted() -> None:
     rng = np.random.default_rng(4)
     truth, decided = rng.random(1000) < 0.4, rng.random(1000) < 0.5

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._names import integer_named, listed
 from stakes.exceptions import DataError, UndefinedError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray
@@ -49,11 +51,16 @@ def counted(truth: IntArray, second: IntArray, shape: tuple[int, int]) -> FloatA
 
 
 def given_counts(errors: Any, names: Any) -> FloatArray:
-    """A stated table of the judge's labels by true class, as counts."""
-    matrix = errors if isinstance(errors, ConfusionMatrix) else ConfusionMatrix(errors)
+    """A stated table of the judge's labels by true class, as counts in the order of the names."""
+    named = isinstance(errors, ConfusionMatrix)
+    if not named:
+        _refuse_names_of_frame(errors)
+    matrix = errors if named else ConfusionMatrix(errors)
     table = np.asarray(matrix.counts, dtype=np.float64)
     if table.shape != (len(names), len(names)):
         raise DataError(f"`errors` has shape {table.shape}; there are {len(names)} classes.")
+    if named:
+        table = table[np.ix_(_places(matrix.classes, names), _places(matrix.decisions, names))]
     empty = [name for name, total in zip(names, table.sum(axis=1), strict=True) if total == 0]
     if np.abs(table.sum(axis=1) - 1).max() < 1e-6:
         raise DataError(
@@ -67,6 +74,37 @@ def given_counts(errors: Any, names: Any) -> FloatArray:
             hint="label some cases of each class by hand",
         )
     return table
+
+
+def _places(found: Sequence[Any], names: Sequence[Any]) -> list[int]:
+    """Where each of the names stands in one side of a table; integers may be positions."""
+    known = [str(name) for name in names]
+    told = [str(name) for name in found]
+    if {*told} != {*known} and not integer_named(names):
+        known = [str(k) for k in range(len(names))]
+    if {*told} != {*known}:
+        raise DataError(
+            f"`errors` has the names {listed(found)}, and the classes are {listed(names)}.",
+            hint="ConfusionMatrix(counts, classes=[...], decisions=[...]) with the names of the "
+            "classes",
+        )
+    return [told.index(name) for name in known]
+
+
+def _refuse_names_of_frame(errors: Any) -> None:
+    """Raise for a data frame with names, which would be lost."""
+    columns, rows = getattr(errors, "columns", None), getattr(errors, "index", None)
+    if columns is None or callable(columns):
+        return
+    told = [list(each) for each in (columns, rows) if each is not None and not callable(each)]
+    if len(told) == 2 and all(each == list(range(len(each))) for each in told):
+        return
+    heads = [str(name) for name in columns]
+    raise DataError(
+        f"`errors` is a data frame with columns {listed(heads)}, whose names would be lost.",
+        hint="ConfusionMatrix(frame.to_numpy(), classes=[...], decisions=[...]): the classes are "
+        "the rows, and the judge's labels the columns",
+    )
 
 
 def turned_around(rows: JudgedRows, counts: FloatArray, level: float) -> tuple[float, float, float]:

@@ -166,7 +166,8 @@ def cost_from_judge(
         from case to case.
     errors : ConfusionMatrix or array-like of shape (n_classes, n_classes), optional
         How often the judge gave each label (columns) to each true class (rows) of other cases, as
-        counts. By default the cases whose truth is known tell it.
+        counts; a `ConfusionMatrix` is read by the names of its classes. By default the cases whose
+        truth is known tell it.
     chances : float or column, optional
         With which chance the truth of each case was to be found, such as `LabelPlan.chances`. By
         default cases with a truth are a random part.
