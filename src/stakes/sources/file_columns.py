@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from stakes._optional import load
 from stakes.exceptions import FormatError
@@ -31,19 +32,22 @@ def refuse_unlike(
 def columns_alike(files: Files) -> tuple[str, ...] | None:
     """The columns of the files; None if only the engine can list them.
 
-    Raises unless all have the same ones. Only headers and schemas are read.
+    Raises unless all have the same ones, of the same types. Only headers and schemas are read.
     """
     if "://" in files.said:
         return None
     if files.form == "csv":
         return _in_headers(files)
-    first: tuple[str, ...] | None = None
+    first: Any = None
     for path in files.paths:
-        names = _in_schema(path, files.form)
-        first = first or names
-        if names is not None and first is not None:
-            refuse_unlike(names, Path(path).name, first, Path(files.paths[0]).name)
-    return first
+        schema = _schema(path, files.form)
+        first = schema if first is None else first
+        if schema is None or schema is first:
+            continue
+        name, other = Path(path).name, Path(files.paths[0]).name
+        refuse_unlike(schema.names, name, first.names, other)
+        _refuse_unlike_types(schema, name, first, other)
+    return None if first is None else tuple(first.names)
 
 
 def _in_headers(files: Files) -> tuple[str, ...] | None:
@@ -65,16 +69,45 @@ def _in_headers(files: Files) -> tuple[str, ...] | None:
     return None if first is None else first.names
 
 
-def _in_schema(path: str, form: str) -> tuple[str, ...] | None:
-    """The columns of a Parquet or Arrow file; None if it is damaged, which the engine reports."""
+def _schema(path: str, form: str) -> Any:
+    """The schema of a Parquet or Arrow file; None if it is damaged, which the engine reports."""
     pyarrow = load("pyarrow", extra="duckdb")
     try:
         if form == "parquet":
-            return tuple(load("pyarrow.parquet", extra="duckdb").read_schema(path).names)
+            return load("pyarrow.parquet", extra="duckdb").read_schema(path)
         with load("pyarrow.ipc", extra="duckdb").open_file(path) as file:
-            return tuple(file.schema.names)
+            return file.schema
     except (pyarrow.ArrowException, OSError):
         return None
+
+
+def _refuse_unlike_types(schema: Any, name: str, first: Any, other: str) -> None:
+    """Raise for a column whose values in one of two files would be changed by the other's type.
+
+    A file with whole numbers and one with fractions would be written with fractions.
+    """
+    for field, types in ((each, (first.field(each.name).type, each.type)) for each in schema):
+        kinds = {_kind(each) for each in types} - {"null"}
+        if len(kinds) > 1:
+            raise FormatError(
+                f"column '{field.name}' holds {types[0]} in {other} and {types[1]} in {name}: "
+                "files that are streamed together need the same types.",
+                hint="decide them one by one, or write them again",
+            )
+
+
+def _kind(arrow_type: Any) -> str:
+    """The kind of a type: the widest of one kind holds the values of all others."""
+    types = load("pyarrow", extra="duckdb").types
+    if types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    if types.is_signed_integer(arrow_type):
+        return "integer"
+    if types.is_floating(arrow_type):
+        return "number"
+    return (
+        "text" if types.is_large_string(arrow_type) else str(arrow_type).replace("string", "text")
+    )
 
 
 def refuse_ambiguous(files: Files, names: Sequence[str], *, alone: bool) -> None:

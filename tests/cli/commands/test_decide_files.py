@@ -76,6 +76,32 @@ def test_text_must_be_written_alike(decided, tmp_path):
     assert "b.csv has cells separated by commas after a line 'sep='" in decided(folder).err
 
 
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (("int64", "float64"), "column 'id' holds int64 in a.parquet and double in b.parquet"),
+        (("int64", "str"), "column 'id' holds int64 in a.parquet and string in b.parquet"),
+        (("int32", "int64"), None),
+        (("float32", "float64"), None),
+    ],
+)
+def test_streamed_files_need_columns_of_the_same_types(decided, tmp_path, kinds, said):
+    for name, kind in zip("ab", kinds, strict=True):
+        columns = [np.array([1, 2], dtype=kind).tolist(), [0.25, 0.75]]
+        arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+        names = {"str": "string", "float32": "float", "float64": "double"}
+        table = [arrow.array(columns[0], names.get(kind, kind)), arrow.array(columns[1])]
+        parquet_file(tmp_path / f"{name}.parquet", ["id", "p"], table)
+    ran = decided(tmp_path / "*.parquet", "--engine", "duckdb", out="out.parquet")
+    if said:
+        assert (ran.code, said in ran.err) == (2, True)
+        assert not (tmp_path / "out.parquet").exists()
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+        assert ran.code == 0
+        assert parquet.read_table(tmp_path / "out.parquet")["id"].to_pylist() == [1, 2, 1, 2]
+
+
 def test_columns_in_another_order_are_decided(decided, tmp_path):
     pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
     folder = folder_of(tmp_path, {"a.csv": "id,p\n007,0.2\n", "b.csv": "p,id\n0.01,008\n"})

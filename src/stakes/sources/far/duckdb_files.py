@@ -59,14 +59,9 @@ def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
 def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as one relation."""
     if files.form == "arrow":
-        dataset = load("pyarrow.dataset", extra="parquet")
-        partitioning = "hive" if files.hive else None
-        far = "://" in files.said  # otherwise a colon is part of a name
-        place = None if far else load("pyarrow.fs", extra="parquet").LocalFileSystem()
-        found = dataset.dataset(
-            list(files.paths), format="ipc", partitioning=partitioning, filesystem=place
-        )
-        return con.from_arrow(found)
+        return con.from_arrow(_dataset(files))
+    far = "://" in files.said  # listed by the engine; else stars and brackets are literal
+    paths = ", ".join(_literal(path if far else _escaped(path)) for path in files.paths)
     stray = files.hive and bool(files.stray_keys)
     given = {"hive_partitioning": str(files.hive and not stray).lower()}
     given |= {"filename": "true"} if stray else {}
@@ -80,10 +75,40 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
         given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
         given |= _written_so(files)
-    far = "://" in files.said  # listed by the engine; else stars and brackets are literal
-    names = ", ".join(_literal(path if far else _escaped(path)) for path in files.paths)
+    elif len(files.paths) > 1 or "://" in files.said:
+        given["union_by_name"] = str(_types_differ(con, paths)).lower()
     options = ", ".join(f"{name}={value}" for name, value in given.items())
-    return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
+    return _placed(con.sql(f"SELECT * FROM read_{files.form}([{paths}], {options})"), files)
+
+
+def _dataset(files: Files) -> Any:
+    """Arrow files as a dataset, whose columns have the widest type of all files if there is one."""
+    arrow = load("pyarrow", extra="parquet")
+    dataset = load("pyarrow.dataset", extra="parquet")
+    far = "://" in files.said  # otherwise a colon is part of a name
+    place = None if far else load("pyarrow.fs", extra="parquet").LocalFileSystem()
+    found = dataset.dataset(
+        list(files.paths),
+        format="ipc",
+        partitioning="hive" if files.hive else None,
+        filesystem=place,
+    )
+    schemas = [found.schema, *(part.physical_schema for part in found.get_fragments())]
+    try:
+        return found.replace_schema(arrow.unify_schemas(schemas, promote_options="permissive"))
+    except (arrow.ArrowTypeError, arrow.ArrowInvalid):  # words and numbers: reading them will fail
+        return found
+
+
+def _types_differ(con: Any, paths: str) -> bool:
+    """Whether a column of Parquet files has several types.
+
+    Then the widest is asked for: DuckDB would cast to the type in the first file, .7 to 1.
+    """
+    kinds = "count(DISTINCT {'kind': type, 'more': converted_type, 'logical': logical_type})"
+    counts = f"SELECT {kinds} AS n FROM parquet_schema([{paths}]) GROUP BY name"
+    ((most,),) = con.execute(f"SELECT max(n) FROM ({counts})").fetchall()
+    return bool(most > 1)
 
 
 def _escaped(path: str) -> str:
