@@ -187,3 +187,29 @@ def test_other_text_among_scores_is_refused(run, write, engine):
     ran = run("eval", name, "--label", "y", "--scores", "p", "--missing", "drop", *COST, *engine)
     assert ran.code == 2
     assert "'NAN!'" in ran.err
+
+
+@pytest.mark.parametrize("cell", ["1.000", "0.5"])
+def test_points_beside_decimal_commas_are_refused(run, write, engine, cell):
+    amounts = [cell if k == 5 else "2,5" for k in range(len(Y))]
+    lines = [f"{y};0,{2 + 5 * y};{a}" for y, a in zip(Y, amounts, strict=True)]
+    name = write("t.csv", "\n".join(["y;p;amount", *lines]) + "\n")
+    words = ("eval", name, "--label", "y", "--scores", "p", "--cost", "fn=amount", "fp=1")
+    for chosen in ((), engine):
+        ran = run(*words, *chosen)
+        assert (ran.code, f"holds '{cell}'" in ran.err) == (2, True)
+
+
+def test_a_lake_whose_columns_have_several_types(run, tmp_path):
+    duck = ("--engine", "duckdb")
+    pytest.importorskip("duckdb", reason="the engine of lakes")
+    (tmp_path / "lake").mkdir()
+    p = [0, 1, 0, 1, *(k % 7 / 8 for k in range(76))]  # whole numbers in the first file
+    first, second = slice(0, 4), slice(4, 80)
+    for name, rows, note in (("a", first, 1), ("b", second, "x")):
+        parquet(tmp_path, y=Y[rows], p=p[rows], note=[note] * len(p[rows]))
+        (tmp_path / "t.parquet").rename(tmp_path / "lake" / f"{name}.parquet")
+    words = ("--label", "y", "--scores", "p", *COST)
+    parquet(tmp_path, y=Y, p=[float(each) for each in p])
+    whole = counts(run("eval", "t.parquet", *words))
+    assert counts(run("eval", "lake/*.parquet", *words, *duck)) == whole

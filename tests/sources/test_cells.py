@@ -33,6 +33,28 @@ class TestNumbers:
         with pytest.raises(DataError, match="must hold numbers"):
             as_numbers(cells, "p")
 
+    @pytest.mark.parametrize("kind", ["S", "U", object])
+    @pytest.mark.parametrize(
+        ("cells", "row", "hint"),
+        [
+            (["2,5", "1.000"], 2, "write 1.000 as 1000 or as 1, whichever it means"),
+            (["2,5", "1.000,5"], 2, "write 1.000,5 as 1000,5"),
+            (["2,5", "1.000.000"], 2, "write 1.000.000 as 1000000"),
+            (["2,5", "0.5"], 2, "write 0.5 as 0,5"),
+        ],
+    )
+    def test_a_point_beside_decimal_commas_is_asked_about(self, kind, cells, row, hint):
+        with pytest.raises(DataError, match=f"row {row} holds '{cells[row - 1]}'") as caught:
+            as_numbers(np.array(cells, dtype=kind), "amount", decimal_comma=True)
+        assert caught.value.hint == hint
+
+    def test_points_where_other_columns_have_decimal_commas(self):
+        given = {"decimal_comma": True, "decimal_point": False}
+        with pytest.raises(DataError, match=r"row 2 holds '1\.000'"):
+            as_numbers(np.array([b"250", b"1.000"]), "amount", **given)
+        points = np.array([b"0.250", b"1.000"])  # 0.250 can be nothing but a quarter
+        assert as_numbers(points, "p", **given).tolist() == [0.25, 1.0]
+
     def test_text_is_refused_with_its_row(self):
         with pytest.raises(DataError) as caught:
             as_numbers(np.array([b"0.5", b"", b"abc", b"x"]), "p")

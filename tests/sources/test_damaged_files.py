@@ -198,7 +198,7 @@ class TestLongCells:
         assert labels.counts.tolist() == [9_999, 1, 10_000]
 
     def test_numbers_beside_one(self):
-        cells = np.array(["0.5", "n/a", "1,5", "2"], dtype=object)
+        cells = np.array(["0,5", "n/a", "1,5", "2"], dtype=object)
         assert np.array_equal(
             as_numbers(cells, "p", decimal_comma=True), [0.5, np.nan, 1.5, 2], equal_nan=True
         )

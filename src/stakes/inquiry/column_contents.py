@@ -14,7 +14,7 @@ from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import ID_NAMES, LABEL_NAMES, recognised
 from stakes.inquiry.truth import KNOWN_PAIRS, counted
 from stakes.messages.quantities import grouped, plain
-from stakes.sources.cells import Labels, as_labels, as_numbers
+from stakes.sources.cells import Labels, as_labels
 from stakes.sources.table import Table
 from stakes.typing import FloatArray
 
@@ -202,7 +202,7 @@ def _holds(numbers: FloatArray | None, labels: Labels | None) -> str:
 def _numbers(table: Table, cells: NDArray[Any], name: str) -> FloatArray | None:
     """The column as numbers, or None."""
     try:
-        numbers = as_numbers(cells, name, decimal_comma=table.decimal_comma)
+        numbers = table.as_numbers(cells, name)
     except DataError:
         return None
     return None if np.isnan(numbers).all() else numbers

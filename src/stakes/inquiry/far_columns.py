@@ -56,7 +56,9 @@ def _as_number(name: str, *, careful: bool, comma: bool) -> Any:
     if careful:
         text = text.str.strip_chars(_SPACES)
         text = nw.when(~text.str.to_lowercase().is_in(list(EMPTY))).then(text)
-        text = text.str.replace_all(",", ".", literal=True) if comma else text
+        if comma:  # a doubled point makes its cell no number: it may stand between thousands
+            text = text.str.replace_all(".", "..", literal=True)
+            text = text.str.replace_all(",", ".", literal=True)
     return text.cast(nw.Float64)
 
 

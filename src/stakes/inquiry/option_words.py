@@ -231,7 +231,8 @@ def _column(name: str, words: CostWords, table: Table) -> Any:
     except DataError as error:
         said = next(f"{k}={text}" for k, text in words.amounts.items() if name in text)
         numbers = "an amount is a number, or arithmetic over columns of numbers"
-        hint = f"{numbers}:  fn=10   fp='0.05*amount'"
+        hint: str | None = f"{numbers}:  fn=10   fp='0.05*amount'"
+        hint = error.hint if error.code == "number-written-otherwise" else hint
         raise CostError(f"--cost {said}: {error.message}", hint=hint) from None
 
 

@@ -19,8 +19,12 @@ _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A decimal comma, not one between thousands (three digits after a number not beginning with 0).
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
 #: Numbers with signs between thousands: 1.000,5 and 1,000.5.
-_POINT_BETWEEN = re.compile(r"[-+]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+")
+_POINT_BETWEEN = re.compile(r"[-+]?[0-9]{1,3}((\.[0-9]{3})+,[0-9]+|(\.[0-9]{3}){2,})")
+#: 1.000, which is 1000 where decimals have a comma.
+_PERHAPS_BETWEEN = re.compile(r"[-+]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _COMMA_BETWEEN = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
+#: Numbers with a decimal comma, perhaps with points between thousands.
+_COMMA_NUMBER = re.compile(r"[-+]?[0-9.]*,[0-9]+([eE][-+]?[0-9]+)?")
 #: Cells that hold several values.
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 #: Types of arrays that NumPy would silently turn into other numbers.
@@ -79,9 +83,14 @@ def as_labels(cells: NDArray[Any], what: str = "") -> Labels:
 
 
 def as_numbers(
-    cells: NDArray[Any], what: str, *, decimal_comma: bool = False
+    cells: NDArray[Any], what: str, *, decimal_comma: bool = False, decimal_point: bool = True
 ) -> NDArray[np.float64]:
-    """Numbers, with NaN where a cell is empty."""
+    """Numbers, with NaN where a cell is empty.
+
+    With a `decimal_comma`, text may have one, and then no cell of the column may have a point.
+    Without a `decimal_point`, because other columns have commas, none may have one if all points
+    may stand between thousands.
+    """
     if cells.dtype.kind in "fiub":
         return cells.astype(np.float64, copy=False)
     if cells.dtype.kind in _NO_NUMBERS:
@@ -94,25 +103,34 @@ def as_numbers(
         if all(cell is None or isinstance(cell, (bool, int)) for cell in kept):
             return np.array([np.nan if cell is None else float_of(cell) for cell in kept])
         cells = as_text_array(["" if cell is None else _text(cell) for cell in kept])
-    try:
-        return _as_floats(cells)
-    except ValueError:  # a cell is empty or not a number
-        pass
-    filled = _filled(cells, decimal_comma)
+    commas = decimal_comma and _holds(cells, ".")
+    commas = commas and (_has_commas(cells) or not (decimal_point or _has_points(cells)))
+    if not commas:
+        try:
+            return _as_floats(cells)
+        except ValueError:  # a cell is empty or not a number
+            pass
+    filled = _filled(cells, decimal_comma, commas)
     try:
         return _as_floats(filled)
     except ValueError:
-        raise _not_numbers(cells, filled, what) from None
+        commas = commas or (decimal_comma and not decimal_point)
+        raise _not_numbers(cells, filled, what, decimal_comma, commas) from None
 
 
 def _as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
     """Text as numbers; raises ValueError also for 1_000, which only Python reads as a number."""
-    letters = {"S": np.uint8, "U": np.uint32}.get(cells.dtype.kind)
-    if cells.dtype.kind == "O" and any("_" in cell for cell in cells.tolist()):
-        raise ValueError("an underscore is no part of a number")
-    if letters is not None and (np.ascontiguousarray(cells).view(letters) == ord("_")).any():
+    if _holds(cells, "_"):
         raise ValueError("an underscore is no part of a number")
     return cells.astype(np.float64)
+
+
+def _holds(cells: NDArray[Any], letter: str) -> bool:
+    """Whether a cell of text holds a letter."""
+    letters = {"S": np.uint8, "U": np.uint32}.get(cells.dtype.kind)
+    if letters is None:
+        return cells.dtype.kind == "O" and any(letter in cell for cell in cells.tolist())
+    return bool((np.ascontiguousarray(cells).view(letters) == ord(letter)).any())
 
 
 def empty_words() -> list[str]:
@@ -156,15 +174,33 @@ def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return distinct, codes.reshape(-1)
 
 
-def _filled(cells: NDArray[Any], decimal_comma: bool) -> NDArray[Any]:
-    """The cells with `nan` for empty ones and a point for each decimal comma."""
+def _has_commas(cells: NDArray[Any]) -> bool:
+    """Whether a cell of text is a number with a decimal comma."""
+    if not _holds(cells, ","):
+        return False
+    return any(_COMMA_NUMBER.fullmatch(text.strip()) for text in _decoded(cells).tolist())
+
+
+def _has_points(cells: NDArray[Any]) -> bool:
+    """Whether a cell of text is a number with a decimal point, not one between thousands."""
+    texts = [text.strip() for text in _decoded(cells).tolist()]
+    return any(are_numbers([t]) and not _PERHAPS_BETWEEN.fullmatch(t) for t in texts if "." in t)
+
+
+def _filled(cells: NDArray[Any], decimal_comma: bool, commas: bool) -> NDArray[Any]:
+    """The cells with `nan` for empty ones and a point for each decimal comma.
+
+    Where numbers have `commas`, a point is doubled, so that its cell is no number.
+    """
     if cells.dtype.kind == "O":
         texts = [cell.strip() for cell in cells.tolist()]
-        point = [text.replace(",", ".") if decimal_comma else text for text in texts]
+        point = [text.replace(".", "..") if commas else text for text in texts]
+        point = [text.replace(",", ".") if decimal_comma else text for text in point]
         filled = ["nan" if text.lower() in EMPTY else text for text in point]
         return np.array(filled, dtype=object)
     text = np.char.strip(_decoded(cells))
     empty = np.isin(np.char.lower(text), EMPTY)
+    text = np.char.replace(text, ".", "..") if commas else text
     return np.where(empty, "nan", np.char.replace(text, ",", ".") if decimal_comma else text)
 
 
@@ -178,7 +214,9 @@ def _decoded(cells: NDArray[Any]) -> NDArray[Any]:
         return np.array([_text(cell) for cell in cells.tolist()])  # raises a helpful error
 
 
-def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataError:
+def _not_numbers(
+    cells: NDArray[Any], filled: NDArray[Any], what: str, decimal_comma: bool, commas: bool
+) -> DataError:
     """The error that tells which cells are not numbers."""
     bad = []
     for row, text in enumerate(filled.tolist()):
@@ -188,9 +226,10 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
             bad.append(row)
     cell = _text(cells[bad[0]])
     cell = cell if len(cell) <= _LONGEST_SHOWN else f"{cell[:_LONGEST_SHOWN]}..."
-    near = _as_number(cell)
+    near = _as_number(cell, decimal_comma, commas)
+    beside = ", next to numbers with a decimal comma" if near and commas and "," not in cell else ""
     return DataError(
-        f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}' "
+        f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}'{beside} "
         f"({grouped(len(bad))} of {grouped(cells.shape[0])} rows).",
         hint=near or f"if these are decisions:  --decisions {shlex.quote(what)}",
         rows=bad[:10],
@@ -198,19 +237,29 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
     )
 
 
-def _as_number(cell: str) -> str | None:
-    """The plain spelling of a number that people write differently; None for other text."""
-    text = cell.strip().removesuffix("%").strip()
+def _as_number(cell: str, decimal_comma: bool, commas: bool) -> str | None:
+    """The plain spelling of a number that people write differently; None for other text.
+
+    It has a comma where all numbers have `commas`, or where they may and this one does.
+    """
+    said = cell.strip()
+    text = said.removesuffix("%").strip()
     plain = text.replace(" ", "").replace("\u00a0", "")
+    with_comma = commas or decimal_comma
     if DECIMAL_COMMA.fullmatch(plain) or _POINT_BETWEEN.fullmatch(plain):
         plain = plain.replace(".", "").replace(",", ".")
-    elif _COMMA_BETWEEN.fullmatch(plain):
-        plain = plain.replace(",", "")
+    elif commas and _PERHAPS_BETWEEN.fullmatch(plain):
+        small = f"{float(plain):.12g}".replace(".", ",")
+        return f"write {said} as {plain.replace('.', '')} or as {small}, whichever it means"
+    else:
+        with_comma = commas
+        plain = plain.replace(",", "") if _COMMA_BETWEEN.fullmatch(plain) else plain
     try:
-        value = float(plain) / (100 if cell.strip().endswith("%") else 1)
+        value = float(plain) / (100 if said.endswith("%") else 1)
     except ValueError:
         return None
-    return f"write {cell.strip()} as {value:.12g}" if plain != cell.strip() else None
+    written = f"{value:.12g}".replace(".", "," if with_comma else ".")
+    return f"write {said} as {written}" if plain != said or commas else None
 
 
 def _refuse_containers(cells: list[Any], what: str) -> None:

@@ -41,7 +41,10 @@ def read(data: bytes, name: str) -> Table:
     names, n_rows, getters, delimiter = parse(data, name)
     form = f"text, cells separated by {DELIMITERS[delimiter]}"
     comma = delimiter == ";"
-    return Table(name, n_rows, tuple(names), form, getters=getters, decimal_comma=comma)
+    point = not (comma and b"," in data and _COMMA_CELL.search(data))
+    return Table(
+        name, n_rows, tuple(names), form, getters=getters, decimal_comma=comma, decimal_point=point
+    )
 
 
 # Why the csv module is not used for plain files: docs/design/files.md.
@@ -204,6 +207,8 @@ def _refuse_bare_rows(names: list[str], name: str) -> None:
 _ENOUGH = 1 << 20
 #: A number with a decimal comma, after a semicolon or at the beginning of a line.
 _DECIMAL_COMMA = re.compile(rb"(?:^|;) *-?\d*,\d", re.MULTILINE)
+#: A whole cell with such a number, perhaps within quotation marks.
+_COMMA_CELL = re.compile(rb'(?:^|;)[ "]*[-+]?[\d.]*,\d+[ "]*\r?(?:;|$)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

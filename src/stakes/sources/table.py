@@ -32,7 +32,8 @@ class Table:
     digest: str = ""
     getters: Sequence[Callable[[], NDArray[Any]]] = ()
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
-    decimal_comma: bool = False
+    decimal_comma: bool = False  # numbers may have one
+    decimal_point: bool = True  # numbers may have one; not if some have a decimal comma
     is_list: bool = False  # a list of keys, such as trials, perhaps with scores
     lines: Sequence[str] = ()  # the original JSON lines, with values that columns cannot hold
     zoned: Sequence[str] = ()  # columns of times with a zone, whose cells are in UTC
@@ -48,7 +49,12 @@ class Table:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where empty."""
-        return as_numbers(self.cells(name), name, decimal_comma=self.decimal_comma)
+        return self.as_numbers(self.cells(name), name)
+
+    def as_numbers(self, cells: NDArray[Any], name: str) -> NDArray[np.float64]:
+        """Cells of a column as numbers, as they are written in this file."""
+        comma, point = self.decimal_comma, self.decimal_point
+        return as_numbers(cells, name, decimal_comma=comma, decimal_point=point)
 
     def labels(self, name: str) -> Labels:
         """A column as labels."""

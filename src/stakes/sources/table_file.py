@@ -85,6 +85,7 @@ def stacked(tables: list[Table], paths: Sequence[str], *, new: bool = False) -> 
         first,
         source=named if len(tables) <= _MOST_NAMED else f"{len(tables)} files",
         n_rows=sum(table.n_rows for table in tables),
+        decimal_point=all(table.decimal_point for table in tables),
         digest=digest,
         getters=[partial(_below, getters) for getters in columns],
     )

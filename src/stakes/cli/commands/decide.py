@@ -210,7 +210,6 @@ def _numbers(table: Any, name: str, marked: bool, never: Sequence[str]) -> Any:
 
     from stakes.exceptions import DataError, StakesError
     from stakes.messages.quantities import grouped
-    from stakes.sources.cells import as_numbers
 
     cells = table.cells(name)
     odd = cells.dtype.kind in "bO" and name in never
@@ -230,7 +229,7 @@ def _numbers(table: Any, name: str, marked: bool, never: Sequence[str]) -> Any:
     found = np.full(table.n_rows, np.nan)
     for k in sorted({*range(table.n_rows)} - {*truths}):
         with suppress(StakesError):
-            found[k] = as_numbers(cells[k : k + 1], name, decimal_comma=table.decimal_comma)[0]
+            found[k] = table.as_numbers(cells[k : k + 1], name)[0]
     return found
 
 

@@ -35,6 +35,7 @@ _RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|IN
 
 
 _AGAIN = "write or copy the file again, or leave it out"
+_ALIKE = "write all numbers with a decimal comma, and without a point between thousands"
 #: Hints, by parts of the engine's error.
 _HINTS = {
     "memory": "allow more:  --memory 4GB",
@@ -98,6 +99,8 @@ def unreadable(error: Exception, files: Files) -> FormatError:
     """An engine's error as a FormatError in one line."""
     if found := odd_cell(error):
         column, cell = found
+        comma = files.header is not None and files.header.decimal_comma
+        cell = cell.replace("..", ".") if comma else cell  # points were doubled
         which = f"column '{column}'" if column else "a column of scores or weights"
         word = cell.strip().lower()
         spaced = word != cell.lower()
@@ -105,7 +108,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         kind = UnreadGapError if unread else FormatError
         problem = kind(
             f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
-            hint="name another column, or correct the files",
+            hint=_ALIKE if comma and "." in cell else "name another column, or correct the files",
             code="text-for-numbers",
         )
         if isinstance(problem, UnreadGapError):

@@ -42,16 +42,24 @@ def _scanned(
         return pl.scan_parquet(paths, hive_partitioning=hive)
     if files.form == "arrow":
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
-    kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
+    comma = files.header is not None and files.header.decimal_comma
+    number = pl.String if comma else pl.Float64  # with decimal_comma, Polars would allow points too
+    kinds = {n: number if kind == "number" else pl.String for n, kind in types.items()}
     given: dict[str, Any] = {"with_column_names": partial(_named, files)}
     if files.gaps == "words":  # comparing each cell with each word takes half as long as reading
         given["null_values"] = empty_words()
     if files.header is not None:
         given["skip_rows"] = int(files.header.told)  # Polars skips blank lines itself
-        given |= {"decimal_comma": True} if files.header.decimal_comma else {}
     frame = pl.scan_csv(paths, separator=files.delimiter, schema_overrides=kinds, **given)
-    numbers = [name for name, kind in types.items() if kind == "number"]
-    return frame.with_columns(*(_column(pl, name).fill_nan(None) for name in numbers))
+    numbers = [_column(pl, name) for name, kind in types.items() if kind == "number"]
+    if comma:  # a doubled point makes its cell no number: it may stand between thousands
+        numbers = [
+            each.str.replace_all(".", "..", literal=True)
+            .str.replace_all(",", ".", literal=True)
+            .cast(pl.Float64)
+            for each in numbers
+        ]
+    return frame.with_columns(*(each.fill_nan(None) for each in numbers))
 
 
 def _column(pl: Any, name: str) -> Any:

@@ -122,7 +122,8 @@ def _cell(name: str, kind: str | None, files: Files) -> str:
     value = f"CASE WHEN lower(trim({column})) IN ({words}) THEN NULL ELSE {column} END"
     if kind == "number":
         comma = files.header is not None and files.header.decimal_comma
-        value = f"replace({value}, ',', '.')" if comma else value
+        if comma:  # a doubled point makes its cell no number: it may stand between thousands
+            value = f"replace(replace({value}, '.', '..'), ',', '.')"
         # Java reads 0.5f, 0x1p-1 and control characters around a number as numbers too
         odd = f"{column} RLIKE '[0-9.][dfDF]\\\\s*$|0[xX]|[\\\\x00-\\\\x08\\\\x0e-\\\\x1f]'"
         said = f"concat({_NO_NUMBER[0]}, {column}, {_NO_NUMBER[1]})"
