@@ -14,13 +14,15 @@ from stakes._random import as_generator
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.few_labels import compared_costs
 from stakes.estimation.labelled_rows import LEAST_LABELS
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, UndefinedError
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
 #: This share of the labels is spread evenly, so that a case whose posterior is wrongly sure is
 #: still seen; it takes at most 1 / 0.9 times the labels.
 _EVEN = 0.1
+#: Shares that differ by less are equal.
+_ROUNDING = 1e-9
 #: With more cases whose scores call an outcome impossible, the plan warns.
 _MANY_ZEROS = 0.05
 
@@ -154,13 +156,17 @@ def plan_labels(
     posteriors, notes = _possible(posteriors)
     mean = (paid * posteriors).sum(axis=1)
     spread = (posteriors * (paid - mean[:, None]) ** 2).sum(axis=1)
-    share = cases.mass / cases.mass.sum()
+    kept = cases.mass > 0  # other cases count for nothing and are never drawn
+    share, mean, spread = (each[kept] for each in (cases.mass / cases.mass.sum(), mean, spread))
     wanted = _wanted(share * np.sqrt(spread))
-    size, z = len(cases), _normal(level)
+    size, z = int(kept.sum()), _normal(level)
+    if size < LEAST_LABELS:
+        raise UndefinedError(f"there are {size} cases; at least {LEAST_LABELS} labels are needed.")
     if labels is not None:
         number = as_whole(labels, "labels", LEAST_LABELS)
         if number > size:
-            raise DataError(f"`labels` is {number}, and there are {size} cases.")
+            weighted = "" if kept.all() else " with a weight above 0"
+            raise DataError(f"`labels` is {number}, and there are {size} cases{weighted}.")
     else:
         goal = (as_number(width, "width") / 2 / z) ** 2
         if not goal > 0:
@@ -173,8 +179,9 @@ def plan_labels(
     def as_good(values: FloatArray) -> int:
         return _fewest(lambda n: _left(np.full(size, n / size), share, values), reached, size)
 
-    wide = 2 * z * float(np.sqrt(reached))
-    return LabelPlan(number, wide, level, as_good(spread), as_good(overall), chances, notes)
+    wide, every = 2 * z * float(np.sqrt(reached)), np.zeros(len(cases))
+    every[kept] = chances
+    return LabelPlan(number, wide, level, as_good(spread), as_good(overall), every, notes)
 
 
 def _possible(posteriors: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
@@ -207,11 +214,11 @@ def _scaled(wanted: FloatArray, number: int) -> FloatArray:
     for _ in range(100):
         free = chances < 1
         missing = number - chances.sum()
-        if missing <= 1e-9 * number or not free.any():
+        if missing <= _ROUNDING * number or not free.any():
             break
         grown = chances[free] * (1 + missing / chances[free].sum())
         chances[free] = np.minimum(grown, 1.0)
-    return np.asarray(chances)
+    return np.where(chances > 1 - _ROUNDING, 1.0, chances)
 
 
 def _left(chances: FloatArray, share: FloatArray, spread: FloatArray) -> float:
@@ -221,13 +228,13 @@ def _left(chances: FloatArray, share: FloatArray, spread: FloatArray) -> float:
 
 def _fewest(variance: Any, goal: float, size: int) -> int:
     """The least number of labels with a variance of at most the goal, by bisection."""
-    least = min(LEAST_LABELS, size)
-    if variance(least) <= goal * (1 + 1e-9):
-        return least
-    low, high = least, size
+    if variance(LEAST_LABELS) <= goal * (1 + _ROUNDING):
+        return LEAST_LABELS
+    low, high = LEAST_LABELS, size
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if variance(middle) <= goal * (1 + 1e-9) else (middle, high)
+        enough = variance(middle) <= goal * (1 + _ROUNDING)
+        low, high = (low, middle) if enough else (middle, high)
     return high
 
 

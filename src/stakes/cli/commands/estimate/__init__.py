@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from stakes.cli.commands import file_after_amounts, inquiry_of
@@ -224,6 +225,6 @@ def _planned(args: argparse.Namespace) -> int:
             f"{args.output}: all rows with their `chance`; {grouped(drawn)} rows to label are "
             "marked drawn = 1. Fill in their labels, then:"
         )
-        print_wrapped(f"stakes estimate {args.output} --label COLUMN --chances chance ...",
+        print_wrapped(f"stakes estimate {quote(args.output)} --label COLUMN --chances chance ...",
                       first="  ", rest="    ")  # fmt: skip
     return EXIT_OK
