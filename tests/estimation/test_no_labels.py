@@ -443,6 +443,18 @@ class TestInputsChanged:
             estimate_cost(reference, reference.alike(p, inputs={"other": p}))
 
 
+def test_text_among_an_input_of_numbers_is_named():
+    y, p = drawn(1000, 0.2, 3)
+    zips = np.arange(1000) % 7
+    reference = DecidedCases.from_scores(y, p, costs=COSTS, inputs={"zip": zips})
+    odd = zips.astype(str).astype(object)
+    odd[::50] = "unknown"
+    with pytest.raises(
+        DataError, match=r"text in the new cases: 'unknown' .* \(20 of 1 000 rows\)"
+    ):
+        estimate_cost(reference, reference.alike(p, inputs={"zip": odd}))
+
+
 class TestSlices:
     def test_each_slice_is_estimated_by_itself(self):
         y, p = drawn(4000, 0.2, 1)
@@ -455,6 +467,12 @@ class TestSlices:
         assert list(found.slices) == [0, 1]
         assert found.slices[1].value == alone.value
         assert found.frame()["cases"].tolist() == [4000, 2000, 2000]
+
+    def test_names_of_slices_may_be_of_several_types(self):
+        y, p = drawn(2000, 0.2, 1)
+        side = np.array([1, "b"] * 1000, dtype=object)
+        reference = DecidedCases.from_scores(y, p, costs=COSTS, by=side)
+        assert list(estimate_cost(reference, reference.alike(p, by=side)).slices) == [1, "b"]
 
     def test_a_slice_with_too_few_cases_is_said(self):
         y, p = drawn(1000, 0.2, 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import same_length
 from stakes._columns import as_array, cells_of, columns_by_text, in_brief
 from stakes.exceptions import DataError
-from stakes.messages.quantities import percent
+from stakes.messages.quantities import grouped, percent
 from stakes.typing import FloatArray
 
 #: A column of numbers is cut into this many bins of equally many cases.
@@ -144,10 +144,28 @@ def features(inputs: list[BinnedInput]) -> tuple[FloatArray, FloatArray]:
 
 def _alike(new: Inputs, old: Inputs, name: str) -> NDArray[Any]:
     """A new column, which must be numbers where the old one is."""
-    column = new.columns[name]
-    if (column.dtype.kind == "f") != (old.columns[name].dtype.kind == "f"):
-        raise DataError(f"input '{name}' holds numbers in one place and text in the other.")
-    return column
+    column, other = new.columns[name], old.columns[name]
+    if (column.dtype.kind == "f") == (other.dtype.kind == "f"):
+        return column
+    places = ("the reference", "the new cases")
+    number, text = places if other.dtype.kind == "f" else places[::-1]
+    words = (column if other.dtype.kind == "f" else other).tolist()
+    odd = [word for word in words if word and not _is_number(word)] or words
+    raise DataError(
+        f"input '{name}' holds numbers in {number} and text in {text}: {odd[0]!r} is no number "
+        f"({grouped(len(odd))} of {grouped(len(words))} rows).",
+        hint="leave such cells blank on both sides (gaps are a value of their own), or leave out "
+        "this input",
+    )
+
+
+def _is_number(word: str) -> bool:
+    """Whether text is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _binned(name: str, old: NDArray[Any], new: NDArray[Any]) -> BinnedInput:

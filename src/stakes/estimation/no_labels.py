@@ -137,7 +137,7 @@ def estimate_cost(
     if reference.by is None or new.by is None:
         return found
     slices = {}
-    for name in np.unique(new.by).tolist():
+    for name in dict.fromkeys(new.by.tolist()):
         parts = [each.part(each.by == name) for each in (reference, new)]
         try:
             _refuse_few(parts[0])
