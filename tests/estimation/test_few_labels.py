@@ -333,3 +333,80 @@ def test_a_strange_label_is_found_by_its_row() -> None:
     labels[500] = 2
     with pytest.raises(LabelError, match="first at row 500 "):
         cost_from_labels(labels, cases)
+
+
+class TestSlicesAndChances:
+    def test_slices_labelled_unlike_their_chances_are_refused(self) -> None:
+        p, truth = drawn(11, 2000)
+        region = np.array(["north", "south"])[(np.arange(2000) % 2)]
+        cases = DecidedCases.from_scores(None, p, costs=COSTS, by=region)
+        rng = np.random.default_rng(5)
+        chance = np.where(region == "north", 0.9, 0.05)
+        known = np.where(rng.random(2000) < chance, truth, np.nan)
+        with pytest.raises(DataError, match=r"slice north has \d+ labels, and its chances give"):
+            cost_from_labels(known, cases)
+        found = cost_from_labels(known, cases, chances=chance)
+        assert DecidedCases.from_scores(truth, p, costs=COSTS).cost in found
+        middle = np.mean([each.value for each in found.slices.values()])
+        assert found.low < middle < found.high
+
+    def test_a_slice_that_is_no_random_part_is_named(self) -> None:
+        p, truth = drawn(12, 20_000)
+        region = np.where(np.arange(20_000) < 600, "north", "south")
+        cases = DecidedCases.from_scores(None, p, costs=COSTS, by=region)
+        rng = np.random.default_rng(6)
+        high = p[:, 1] > np.median(p[region == "north", 1])
+        chance = np.where(region == "north", np.where(high, 0.19, 0.01), 0.1)
+        known = np.where(rng.random(20_000) < chance, truth, np.nan)
+        with pytest.raises(DataError, match="from those of all cases of slice north"):
+            cost_from_labels(known, cases)
+
+    @pytest.mark.parametrize("gap", [np.nan, 0.0])
+    def test_chances_of_labelled_cases_alone(self, gap: float) -> None:
+        p, truth = drawn(13, 2000)
+        known = np.where(np.random.default_rng(7).random(2000) < 0.1, truth, np.nan)
+        cases = DecidedCases.from_scores(None, p, costs=COSTS)
+        with pytest.raises(DataError, match="chances") as caught:
+            cost_from_labels(known, cases, chances=np.where(np.isnan(known), gap, 0.1))
+        assert "every case, also of those that were not drawn" in caught.value.hint
+
+    @pytest.mark.parametrize("unit", [1e-9, 1e9])
+    def test_the_unit_of_the_costs_does_not_matter(self, unit: float) -> None:
+        p, truth = drawn(14, 2000)
+        known = np.where(np.random.default_rng(8).random(2000) < 0.1, truth, np.nan)
+        found = []
+        for times in (1.0, unit):
+            costs = {"fn": 10 * times, "fp": times}
+            cases = DecidedCases.from_scores(None, p, costs=costs)
+            one = cost_from_labels(known, cases)
+            found.append([one.slope, *(np.array([one.value, one.low, one.high]) / times)])
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
+class TestPlansOfSomeRows:
+    def test_rows_without_weight_are_not_planned_for(self) -> None:
+        p, truth = drawn(15, 1500)
+        weight = (np.arange(1500) < 500).astype(float)
+        every = DecidedCases.from_scores(None, p, costs=COSTS, sample_weight=weight)
+        some = DecidedCases.from_scores(None, p[:500], costs=COSTS)
+        plan, alone = plan_labels(every, labels=100), plan_labels(some, labels=100)
+        assert (plan.random, plan.plain) == (alone.random, alone.plain)
+        assert plan.width == pytest.approx(alone.width, rel=1e-12)
+        np.testing.assert_allclose(plan.chances[:500], alone.chances, rtol=1e-12)
+        assert not plan.chances[500:].any()
+        chosen, known = plan.draw(rng=1), np.full(1500, np.nan)
+        known[chosen] = truth[chosen]
+        real = DecidedCases.from_scores(truth[:500], p[:500], costs=COSTS).cost
+        assert real in cost_from_labels(known, every, chances=plan.chances)
+        with pytest.raises(DataError, match="500 cases with a weight above 0"):
+            plan_labels(every, labels=501)
+
+    def test_as_few_cases_as_allow_no_estimate_allow_no_plan(self) -> None:
+        cases = DecidedCases.from_scores(None, [0.1, 0.6, 0.3], costs=COSTS)
+        with pytest.raises(UndefinedError, match="there are 3 cases; at least 10 labels"):
+            plan_labels(cases, width=0.1)
+
+    def test_a_plan_of_all_cases_leaves_no_doubt(self) -> None:
+        p, _ = drawn(16, 300)
+        plan = plan_labels(DecidedCases.from_scores(None, p, costs=COSTS), width=1e-6)
+        assert (plan.labels, plan.width, plan.chances.min()) == (300, 0.0, 1.0)

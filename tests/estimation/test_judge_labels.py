@@ -236,6 +236,13 @@ def test_chances_and_slices_with_few_truths() -> None:
     assert "slice few: " in found.notes[0]
     with pytest.raises(DataError, match="not a random part"):
         cost_from_judge(known, judge, **told)
+    slice_of = np.where(chances > 0.1, "apart", "alike")
+    kept = np.where(rng.random(3000) < np.where(slice_of == "apart", 0.4, 0.1), truth, np.nan)
+    with pytest.raises(DataError, match=r"slice \w+ has \d+ labels"):
+        cost_from_judge(kept, truth.astype(int), by=slice_of, **told)
+    with pytest.raises(UndefinedError, match="0 of 3000 cases") as caught:
+        cost_from_judge(None, judge, **told)
+    assert "errors=COUNTS" in caught.value.hint
     with pytest.raises(DataError, match="leave one out"):
         cost_from_judge(known, judge, chances=chances, errors=[[9, 1], [1, 9]], **told)
 
@@ -269,6 +276,8 @@ def test_rates_are_refused_and_costs_stay_possible() -> None:
     told = {"decisions": truth.astype(int), "costs": {"fn": 10, "fp": 1}}
     with pytest.raises(DataError, match="holds rates, as each row adds to 1; counts of cases"):
         cost_from_judge(None, judge, errors=[[0.9, 0.1], [0.1, 0.9]], **told)
+    with pytest.raises(DataError, match="holds rates, as all cells add to 1; counts of cases"):
+        cost_from_judge(None, judge, errors=[[0.81, 0.09], [0.01, 0.09]], **told)
     found = cost_from_judge(None, judge, errors=[[90, 10], [10, 90]], **told)
     assert 0.0 == found.low <= found.value < found.high <= 10.0
 

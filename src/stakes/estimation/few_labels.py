@@ -21,6 +21,7 @@ from stakes.estimation.labelled_rows import (
     label_chances,
     refuse_few_labels,
     refuse_other_cases,
+    refuse_uneven_slices,
 )
 from stakes.exceptions import DataError, UndefinedError
 from stakes.results import Frame
@@ -189,15 +190,18 @@ def cost_from_labels(
     kept = cases.mass > 0
     odds = label_chances(chances, known, kept)
     rows = LabelledRows(paid, posteriors, kinds_by_cost(paid), cases.mass, truth, known, odds)
-    rows = rows.part(kept)
+    rows, by = rows.part(kept), None if cases.by is None else cases.by[kept]
     found = _estimated(rows, level, cases.application.unit, against is not None)
-    if cases.by is None:
+    if by is None:
         return found
+    refuse_uneven_slices(rows.known, rows.chances, by)
     slices, notes = {}, []
-    for name in dict.fromkeys(cases.by.tolist()):
+    for name in dict.fromkeys(by.tolist()):
         try:
-            part = rows.part(cases.by[kept] == name)
-            slices[name] = _estimated(part, level, found.unit, found.difference)
+            part = rows.part(by == name)
+            slices[name] = _estimated(
+                part, level, found.unit, found.difference, f" of slice {name!s}"
+            )
         except UndefinedError as error:
             notes.append(f"slice {name!s}: {error.message}")
     return replace(found, slices=slices, notes=tuple(notes))
@@ -231,11 +235,11 @@ def _refuse_counts(cases: DecidedCases) -> None:
 
 
 def _estimated(
-    rows: LabelledRows, level: float, unit: str | None, difference: bool
+    rows: LabelledRows, level: float, unit: str | None, difference: bool, where: str = ""
 ) -> LabelledCost:
     """The estimate from some rows; raise where too few of them are labelled."""
     refuse_few_labels(rows.known)
-    refuse_other_cases(rows)
+    refuse_other_cases(rows, where)
     line = fitted_line(rows)
     value, low, high = corrected_mean(rows, line, level)
     weight = rows.weight[rows.known]

@@ -62,11 +62,14 @@ def given_counts(errors: Any, names: Any) -> FloatArray:
     if named:
         table = table[np.ix_(_places(matrix.classes, names), _places(matrix.decisions, names))]
     empty = [name for name, total in zip(names, table.sum(axis=1), strict=True) if total == 0]
-    if np.abs(table.sum(axis=1) - 1).max() < 1e-6:
+    whole = abs(table.sum() - 1) < 1e-6
+    if whole or np.abs(table.sum(axis=1) - 1).max() < 1e-6:
+        times = "number_of_cases" if whole else "np.array(cases_of_each_class)[:, None]"
+        said = "all cells add" if whole else "each row adds"
         raise DataError(
-            "`errors` holds rates, as each row adds to 1; counts of cases are needed, because the "
+            f"`errors` holds rates, as {said} to 1; counts of cases are needed, because the "
             "interval depends on how many cases the rates come from.",
-            hint="errors=np.array(rates) * np.array(cases_of_each_class)[:, None]",
+            hint=f"errors=np.array(rates) * {times}",
         )
     if empty:
         raise UndefinedError(

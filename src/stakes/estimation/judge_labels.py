@@ -32,6 +32,7 @@ from stakes.estimation.labelled_rows import (
     label_chances,
     refuse_few_labels,
     refuse_other_cases,
+    refuse_uneven_slices,
 )
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.results import Frame
@@ -232,9 +233,13 @@ def cost_from_judge(
             "`chances` belong to cases whose truth is known, and `errors` to others.",
             hint="leave one out",
         )
-    odds = None if errors is not None else label_chances(chances, rows.known, kept)[kept]
+    odds = None
+    if errors is None:
+        odds = label_chances(chances, rows.known, kept, judged=True)[kept]
     names = [] if column is None else list(dict.fromkeys(column.tolist()))
     rows, column = rows.part(kept), None if column is None else column[kept]
+    if odds is not None:
+        refuse_uneven_slices(rows.known, odds, column)
     unit = stated.unit if isinstance(stated, Application) else None
     sides = stated.classes, stated.decisions
     counts, answer, notes = _road(rows, errors, odds, sides, level)

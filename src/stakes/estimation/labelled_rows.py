@@ -30,6 +30,8 @@ _MOST_KINDS = 200
 _STAKES = 10
 #: Labelled cases that differ from the others by more standard errors were not drawn as stated.
 _TOO_FAR = 5.0
+#: So many labels more or less than expected are no sign of it: chances of few cases are skewed.
+_FEW_LABELS = 2
 #: Posteriors below this one are taken for it where a class is impossible by the scores.
 _LEAST_POSTERIOR = 1e-12
 #: Weights of labels that differ by less than this share are equal.
@@ -81,30 +83,38 @@ def known_classes(
     return truth, known
 
 
-def refuse_few_labels(known: NDArray[np.bool_]) -> None:
-    """Raise where too few cases are labelled."""
+def refuse_few_labels(known: NDArray[np.bool_], *, judged: bool = False) -> None:
+    """Raise where too few cases are labelled; `judged` if all have a judge's label."""
     labels = int(known.sum())
     if labels < LEAST_LABELS:
+        without = either(
+            "estimate_cost(...) needs no labels; plan_labels(...) says how many pay off",
+            "which to label:  --plan 300   without labels:  --reference OLD.csv",
+        )
+        elsewhere = either(
+            "errors=COUNTS, if the judge's errors were counted on other cases",
+            "--judge-errors OTHER.csv, if another file has the truth and the judge's labels",
+        )
         raise UndefinedError(
             f"{labels} of {known.shape[0]} cases are labelled; at least {LEAST_LABELS} are needed.",
-            hint=either(
-                "estimate_cost(...) needs no labels; plan_labels(...) says how many pay off",
-                "which to label:  --plan 300   without labels:  --reference OLD.csv",
-            ),
+            hint=elsewhere if judged else without,
         )
 
 
-def label_chances(given: Any, known: NDArray[np.bool_], kept: NDArray[np.bool_]) -> FloatArray:
+def label_chances(
+    given: Any, known: NDArray[np.bool_], kept: NDArray[np.bool_], *, judged: bool = False
+) -> FloatArray:
     """The chance of each case to be labelled; of the kept ones as many as there are labels."""
     size, labels = known.shape[0], int((known & kept).sum())
-    refuse_few_labels(known[kept])
+    refuse_few_labels(known[kept], judged=judged)
     if given is None:
         return np.full(size, labels / kept.sum())
     column = np.full(size, given) if is_number(given) else given
+    _refuse_blank_chances(column)
     chances = as_floats(column, "chances", length=size).astype(np.float64)
     refuse_rows(
-        ~((chances > 0) & (chances <= 1)), "`chances` must be above 0 and at most 1", "is {:g}",
-        chances,
+        ~((chances > 0) & (chances <= 1)) & kept, "`chances` must be above 0 and at most 1",
+        "is {:g}", chances, hint=_every_chance(),
     )  # fmt: skip
     sure = (chances >= 1) & ~known & kept
     if sure.any():
@@ -118,8 +128,41 @@ def label_chances(given: Any, known: NDArray[np.bool_], kept: NDArray[np.bool_])
     return chances
 
 
-def refuse_other_cases(rows: LabelledRows) -> None:
-    """Raise where labelled cases cannot have been drawn with their chances.
+def _refuse_blank_chances(column: Any) -> None:
+    """Raise where the chances of some cases are not known."""
+    array = np.asarray(column) if isinstance(column, (list, tuple, np.ndarray)) else column
+    if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == "f":
+        refuse_rows(
+            np.isnan(array), "`chances` must have no gaps", "is empty", hint=_every_chance()
+        )
+
+
+def _every_chance() -> str:
+    """The hint for chances that only labelled cases have."""
+    plan = either("`plan_labels(...).chances`", "the column that --plan wrote")
+    return f"give the chance of every case, also of those that were not drawn, as in {plan}"
+
+
+def refuse_uneven_slices(
+    known: NDArray[np.bool_], chances: FloatArray, by: NDArray[Any] | None
+) -> None:
+    """Raise where a slice has more or fewer labels than its chances allow."""
+    for name in [] if by is None else dict.fromkeys(by.tolist()):
+        inside = by == name
+        labels, odds = int(known[inside].sum()), chances[inside]
+        spread = float(np.sqrt((odds * (1 - odds)).sum()))
+        if abs(labels - odds.sum()) > _TOO_FAR * spread + _FEW_LABELS:
+            raise DataError(
+                f"the labelled cases are not a random part: slice {name!s} has {labels} labels, "
+                f"and its chances give {odds.sum():.0f} of {inside.sum()} cases.",
+                hint="say with which chance each case was labelled: "
+                + either("chances=[...]", "--chances COLUMN"),
+            )
+
+
+def refuse_other_cases(rows: LabelledRows, where: str = "") -> None:
+    """Raise where labelled cases, of all or of the slice named, cannot have been drawn with their
+    chances.
 
     Ranks are compared, since a few cases may hold most of the predicted cost.
     """
@@ -135,8 +178,8 @@ def refuse_other_cases(rows: LabelledRows) -> None:
         worst = int(np.argmax(steps))
         what = "predicted costs" if worst == 0 else "posteriors of a class"
         raise DataError(
-            f"the labelled cases are not a random part: their {what} rank "
-            f"{steps[worst]:.0f} standard errors from those of all cases.",
+            f"the labelled cases{where} are not a random part: their {what} rank "
+            f"{steps[worst]:.0f} standard errors from those of all cases{where}.",
             hint="say with which chance each case was labelled: "
             + either("chances=[...]", "--chances COLUMN"),
         )
@@ -153,7 +196,8 @@ def fitted_line(rows: LabelledRows) -> FloatArray:
 
     The slope stays between 0 and 1: a single costly label can tilt the line far beyond.
     """
-    inside, predicted = rows.known, rows.predicted
+    inside, scale = rows.known, float(np.abs(rows.paid).max()) or 1.0
+    predicted, realised = rows.predicted / scale, rows.realised / scale
     chance, share = rows.chances[inside], rows.mass[inside]
     pull = share**2 * np.maximum(1 - chance, 1e-12) / chance**2
     pull /= pull.mean()
@@ -161,9 +205,9 @@ def fitted_line(rows: LabelledRows) -> FloatArray:
     all_cases = np.column_stack([np.ones(predicted.shape), predicted])
     prior = _PRIOR_LABELS * (all_cases.T * rows.mass) @ all_cases / rows.mass.sum()
     normal = (seen.T * pull) @ seen + prior
-    sums = (seen.T * pull) @ rows.realised + prior @ [0.0, 1.0]
+    sums = (seen.T * pull) @ realised + prior @ [0.0, 1.0]
     slope = min(max(float(np.linalg.lstsq(normal, sums, rcond=None)[0][1]), 0.0), 1.0)
-    return np.array([(sums[0] - normal[0, 1] * slope) / normal[0, 0], slope])
+    return np.array([(sums[0] - normal[0, 1] * slope) / normal[0, 0] * scale, slope])
 
 
 def corrected_mean(

@@ -161,6 +161,7 @@ class TestJudge:
         same(found["models"]["done"], said)
         out = run("estimate", "decided.jsonl", *words).out
         assert f"if the judge were always right: {said.as_judged:.4g}" in out
+        assert f" cases, {said.slices['a'].known} with a label\n" in out
 
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -213,6 +214,15 @@ class TestJudge:
         assert ran.code == 2
         assert "the cost by these labels:  stakes eval known.csv --label y ...\n" in ran.err
 
+    def test_without_any_truth_the_hint_is_for_a_judge(self, run, write):
+        write("blank.csv", as_csv({**ROWS, "y": np.full(N, "")}))
+        words = (*ASKED, "--judge", "judge", "--decisions", "done", *COST)
+        ran = run("estimate", "blank.csv", *words)
+        assert (ran.code, "--plan" in ran.err, "--reference" in ran.err) == (2, False, False)
+        assert "--judge-errors OTHER.csv" in ran.err
+        write("other.csv", as_csv({**ROWS, "y": drawn_truth()}))
+        assert run("estimate", "blank.csv", *words, "--judge-errors", "other.csv").code == 0
+
     def test_chances(self, run, write):
         chance = np.where(ROWS["judge"] == ROWS["done"], 0.2, 0.5)
         keep = np.random.default_rng(3).random(N) < chance
@@ -239,6 +249,20 @@ class TestPlan:
         said = plan_labels(cases(), labels=80).record()
         assert {name: found[name] for name in said} == said
         assert found["drawn"] is None
+
+    def test_the_command_to_type_quotes_the_file(self, run):
+        ran = run("estimate", "decided.csv", "--plan", "80", "--scores", "p", *COST,
+                  "-o", "my plan.csv")  # fmt: skip
+        assert "stakes estimate 'my plan.csv' --label COLUMN" in ran.out
+
+    def test_chances_of_drawn_rows_alone(self, run, write):
+        chance = np.where(ROWS["y"] == "", "", "0.25")
+        write("drawn.csv", as_csv({**ROWS, "chance": chance}))
+        ran = run("estimate", "drawn.csv", *ASKED, "--scores", "p", *COST, "--chances", "chance")
+        assert ran.code == 2
+        assert "give the chance of every case, also of those that were not drawn" in " ".join(
+            ran.err.split()
+        )
 
     def test_by_width_for_the_difference(self, run):
         words = ("--plan-width", "0.3", "--scores", "p,q", *COST)

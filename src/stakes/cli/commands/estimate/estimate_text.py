@@ -117,7 +117,11 @@ def _print_slices(found: CostEstimate | LabelledCost | JudgedCost) -> None:
     """One line for each slice."""
     for key, each in found.slices.items():
         ends = f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g})"
-        how = f", assuming {BRIEFLY[each.change]}" if isinstance(each, CostEstimate) else ""
+        if isinstance(each, CostEstimate):
+            how = f", assuming {BRIEFLY[each.change]}"
+        else:
+            known = each.known if isinstance(each, JudgedCost) else each.labels
+            how = f", {grouped(known)} with a label"
         print_wrapped(f"{key}: {ends}, {grouped(each.cases)} cases{how}", first="  ", rest="    ")
 
 

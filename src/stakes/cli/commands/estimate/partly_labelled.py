@@ -245,7 +245,10 @@ def _asked_of_some(inquiry: Inquiry, judge: str | None = None) -> Asked:
         raise DataError(
             f"no row of '{label}' has a label.",
             hint="which rows to label:       --plan 300 -o plan.csv\n"
-            "an estimate without labels: --reference OLD.csv, a file with labels",
+            "an estimate without labels: --reference OLD.csv, a file with labels"
+            if judge is None
+            else "find the truth of some rows, drawn at random, and write it there\n"
+            "if another file has the truth and the judge's labels:  --judge-errors OTHER.csv",
         )
     unseen = _unseen(table, inquiry, known, judge) if known and len(known.names) == 1 else ()
     question = asked(inquiry.but(source=table, missing="drop"), unseen)
