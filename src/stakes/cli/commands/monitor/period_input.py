@@ -292,7 +292,6 @@ def from_rows(args: Any) -> Watched:
         groups = np.array(table.labels(inquiry.groups).names, dtype=object)[groups]
     axes: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
     periods: dict[str, Any] = {}
-    scores: dict[str, ScoreCounts] = {}
     for k, label in enumerate(names):
         inside = places == k
         both = truth[inside], codes[inside]
@@ -303,18 +302,13 @@ def from_rows(args: Any) -> Watched:
             periods[label] = GroupedCounts.from_decisions(*both, groups=groups[inside], **axes)
         else:
             periods[label] = ConfusionMatrix.from_decisions(*both, **axes)
-        if model.scores is not None and len(cases.classes) == 2 and not model.missing.any():
-            second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
-            scores[label] = ScoreCounts.from_scores(
-                cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
-            )
     blank = unlabelled_rows(
         question, model, cases,
         lambda rows: period_of(times, rows, args.time, period),
         lambda rows: _unmixed(times, cases, rows, args.time),
     )  # fmt: skip
     unlabelled = [label for label in blank.names if label not in names]
-    found = watch_over(periods, judged, args, scores or None, unlabelled)
+    found = watch_over(periods, judged, args, _ranked(model, cases, names, places), unlabelled)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
     warned = (*((gaps,) if gaps else ()), *blank.notes)
     watched = Watched(found, table.source, name, said, warned, period, not args.period)
@@ -328,6 +322,22 @@ def from_rows(args: Any) -> Watched:
     reference = [names[k] for k in first]
     later = estimates_of(question, model, cases, blank, reference, args.level)
     return replace(watched, estimates=later)
+
+
+def _ranked(
+    model: Model, cases: Cases, names: list[str], places: NDArray[np.intp]
+) -> dict[str, ScoreCounts] | None:
+    """The scores of each period, which tell whether the ranking of cases moved."""
+    second = model.second
+    if second is None or len(cases.classes) != 2 or model.missing.any():
+        return None
+    found = {}
+    for k, label in enumerate(names):
+        inside = places == k
+        found[label] = ScoreCounts.from_scores(
+            cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
+        )
+    return found
 
 
 def _decided(
