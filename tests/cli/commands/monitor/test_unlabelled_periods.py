@@ -199,6 +199,58 @@ def test_a_small_reference_is_refused_with_what_to_type(run, write):
     assert "240 rows of 'y', the truth, are empty and left out." in " ".join(ran.err.split())
 
 
+STATED = {  # what states the class mix, and how to leave it out
+    "option": (("--cost", "fn=10", "fp=1", "--prevalence", "5%"), "leave out --prevalence\n"),
+    "file": (("--costs", "costs.toml"), "leave out the priors in costs.toml\n"),
+    "both": (
+        ("--costs", "costs.toml", "--prevalence", "5%"),
+        "leave out --prevalence and the priors in costs.toml\n",
+    ),
+}
+
+
+@pytest.fixture
+def stated(monitored, run, write):
+    """`stakes monitor` of the months with other costs, which may state a class mix."""
+    write("costs.toml", 'outcomes = ["no", "yes"]\nfn = 10\nfp = 1\npriors = [0.95, 0.05]')
+
+    def ran(*words, **months):
+        monitored(**months)  # writes the months
+        return run("monitor", *WORDS[:11], *words)
+
+    return ran
+
+
+@pytest.mark.parametrize("given", STATED)
+def test_periods_are_not_estimated_at_a_stated_class_mix(stated, given):
+    words, remedy = STATED[given]
+    ran = stated(*words)
+    assert ran.code == 2
+    assert "'2026-03' has no labels and cannot be estimated at a stated class mix" in ran.err
+    assert f"to estimate at the class mix of the data:  {remedy}" in ran.err
+    assert stated("--cost", "fn=10", "fp=1").code == 0
+
+
+@pytest.mark.parametrize("gap", [False, True])
+@pytest.mark.parametrize("given", STATED)
+def test_at_a_stated_class_mix_labels_alone_are_watched(stated, given, gap):
+    ran = stated(*STATED[given][0], "--missing", "drop", "--json", gap=gap)
+    assert ran.found["estimates"] is None
+    assert [row["period"] for row in ran.found["periods"]] == ["2026-01", "2026-02"]
+    said = f"warning: 1 00{int(gap)} rows of 'y', the truth, are empty and left out."
+    assert " ".join(ran.err.split()) == said
+
+
+def test_at_a_stated_class_mix_no_other_periods_are_advised(run, write):
+    """They would have all labels or none, and those without could not be estimated."""
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-03")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "week")
+    ran = run(*words, "--prevalence", "5%")
+    assert "are empty in periods that have labels, such as 2026-06-01." in ran.err
+    assert "--period" not in ran.err
+    assert run(*words, "--prevalence", "5%", "--missing", "drop").code == 0
+
+
 def test_fail_if_alarm_counts_periods_without_labels(monitored):
     ran = monitored("--fail-if", "alarm")
     assert ran.code == 1

@@ -21,6 +21,7 @@ from stakes.cli.commands import inquiry_of
 from stakes.cli.commands.monitor.unlabelled_periods import (
     asked_with_gaps,
     estimates_of,
+    fixed_mix,
     unlabelled_rows,
 )
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
@@ -35,8 +36,7 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs, shares
-from stakes.inquiry.truth import Cases, rows_of, texts
-from stakes.messages.notes import Note
+from stakes.inquiry.truth import Cases, texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.count_files import listed_files
@@ -305,7 +305,7 @@ def from_rows(args: Any) -> Watched:
     blank = unlabelled_rows(
         question, model, cases,
         lambda rows: period_of(times, rows, args.time, period),
-        lambda rows: _unmixed(times, cases, rows, args.time),
+        lambda rows: _unmixed(times, cases, rows, args.time) if judged.priors is None else None,
     )  # fmt: skip
     unlabelled = [label for label in blank.names if label not in names]
     found = watch_over(periods, judged, args, _ranked(model, cases, names, places), unlabelled)
@@ -316,9 +316,9 @@ def from_rows(args: Any) -> Watched:
         return watched
     begin = 0 if args.reference is None else names.index(args.reference)
     first = range(begin, begin + (args.reference_first or 1))
-    if _too_few(cases, places, first, inquiry):
-        left = rows_of(len(blank.cases), f"'{cases.label}', the truth,")
-        return replace(watched, warnings=(*warned, Note("truth-empty", rows=left)))
+    if fixed_mix(question, judged, blank) or _too_few(cases, places, first, inquiry):
+        left = (note for note in question.notes if note.code == "truth-empty")
+        return replace(watched, warnings=(*((gaps,) if gaps else ()), *left))
     reference = [names[k] for k in first]
     later = estimates_of(question, model, cases, blank, reference, args.level)
     return replace(watched, estimates=later)

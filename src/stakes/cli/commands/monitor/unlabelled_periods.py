@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.application import Application
 from stakes.cli.commands.estimate.file_estimates import SameRule
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_scores import Model, models_of
-from stakes.inquiry.truth import Cases, rows_of, texts
+from stakes.inquiry.truth import Cases, quoted, rows_of, texts
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.monitoring import PeriodEstimates, estimate_periods
@@ -102,6 +103,29 @@ def _without_labels(question: Asked, model: Model) -> tuple[Cases, Model, tuple[
     said = f"{rows_of(gaps, f'{model.name} without a label')} empty."
     note = Note("gaps-not-estimated", gaps=said, kept=grouped(len(rows) - gaps))
     return blank.kept(keep), other.kept(keep), (note,)
+
+
+def fixed_mix(question: Asked, judged: Application, unlabelled: Unlabelled) -> bool:
+    """Whether the class mix is stated, so that scores cannot tell what other periods cost.
+
+    That is an error, unless rows without a label are to be dropped.
+    """
+    if judged.priors is None or question.inquiry.missing == "drop":
+        return judged.priors is not None
+    names = [unlabelled.names[k] for k in np.unique(unlabelled.at)]
+    raise DataError(
+        f"{quoted(names)} {'has' if len(names) == 1 else 'have'} no labels and cannot be estimated "
+        "at a stated class mix, because all that their scores tell is how the mix has changed.",
+        hint=f"to estimate at the class mix of the data:  leave out {_stated_by(question)}\n"
+        "to watch the periods with labels alone:  --missing drop",
+    )
+
+
+def _stated_by(question: Asked) -> str:
+    """What states the class mix: an option, the file of costs, or both."""
+    option = ["--prevalence"] if question.inquiry.prevalence else []
+    filed = question.application.priors is not None
+    return " and ".join([*option, *([f"the priors in {question.inquiry.costs}"] if filed else [])])
 
 
 def estimates_of(
