@@ -56,6 +56,43 @@ def test_periods_without_labels_are_estimated_as_in_python(monitored):
     assert [row["period"] for row in found["periods"]] == ["2026-01", "2026-02"]
 
 
+@pytest.mark.parametrize("cost", ["fn=10", "fn=amount"])
+@pytest.mark.parametrize(
+    "scores", [("--scores", "l_yes"), ("--proba", "l_*")], ids=["one column", "two columns"]
+)
+def test_all_periods_are_decided_at_the_same_class_shares(run, write, scores, cost):
+    """Log-likelihood ratios are decided at the shares of all labelled cases."""
+    rng, lines = np.random.default_rng(3), ["date,y,l_no,l_yes,amount"]
+    for k, share in enumerate((0.5, 0.05, 0.05, 0.5)):
+        y = rng.random(800) < share
+        ratios, amounts = rng.normal(3 * y - 1.5, np.sqrt(3)), rng.uniform(5, 15, 800)
+        names = np.where(y, "yes", "no") if k < 3 else np.full(800, "")
+        rows = zip(names.tolist(), ratios.tolist(), amounts.tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},0,{r:.5f},{a:.2f}" for name, r, a in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    found = run("monitor", *WORDS[:9], *scores, "--scores-are", "llr", "--cost", cost, "fp=1",
+                "--json").found  # fmt: skip
+    first, *known = [row["cost"] for row in found["periods"]]
+    *estimated, last = found["estimates"]["periods"]
+    assert [row["cost"] for row in estimated] == pytest.approx(known)
+    assert last["low"] < first < last["high"]  # the first and the last are drawn alike
+
+
+def test_scores_in_two_columns_are_read_as_in_one(run, write):
+    lines = ["date,y,z_no,z_yes"]
+    for k, (y, p) in enumerate(MONTHS):
+        names = np.where(y == 1, "yes", "no") if k < 2 else np.full(1000, "")
+        rows = zip(names.tolist(), np.round(np.log(p / (1 - p)), 4).tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},0,{z}" for name, z in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    one, two = (
+        run("monitor", *WORDS[:9], *scores, "--scores-are", "log_odds", *WORDS[11:], "--json").found
+        for scores in (("--scores", "z_yes"), ("--proba", "z_*"))
+    )
+    said = [each["estimates"]["periods"][-1]["estimate"] for each in (one, two)]
+    assert said[0] == pytest.approx(said[1])
+
+
 def test_the_terminal_marks_them(monitored):
     out = monitored().out
     part = out.partition("Estimated without labels:")[2]

@@ -320,7 +320,10 @@ def from_rows(args: Any) -> Watched:
         left = (note for note in question.notes if note.code == "truth-empty")
         return replace(watched, warnings=(*((gaps,) if gaps else ()), *left))
     reference = [names[k] for k in first]
-    later = estimates_of(question, model, cases, blank, reference, args.level)
+    later = estimates_of(
+        question, replace(model, decisions=codes), cases, blank, reference, args.level,
+        lambda each, costs: as_positions(_decided(each, cases, app, inquiry, costs)),
+    )  # fmt: skip
     return replace(watched, estimates=later)
 
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application import Application
+from stakes.application import Application, CaseCosts
 from stakes.cli.commands.estimate.file_estimates import SameRule
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_scores import Model, models_of
+from stakes.inquiry.option_words import binary_case_costs
 from stakes.inquiry.truth import Cases, quoted, rows_of, texts
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
@@ -135,9 +136,18 @@ def estimates_of(
     unlabelled: Unlabelled,
     reference: Sequence[str],
     level: float,
+    decide: Callable[[Model, CaseCosts | None], NDArray[Any]],
 ) -> PeriodEstimates:
-    """Estimates of every period outside the reference, labelled ones among them."""
+    """Estimates of every period outside the reference, labelled ones among them.
+
+    `model` has its decisions on labelled cases as well; `decide` takes those on the others.
+    """
     names, at = unlabelled.names, unlabelled.known_at
+    other, costs = unlabelled.model, None
+    if question.words is not None:
+        rows = unlabelled.cases.rows
+        costs = binary_case_costs(question.words, cases.classes, question.table, rows)
+    other = replace(other, decisions=decide(other, costs))
     first = np.isin(at, [names.index(name) for name in reference])
     same = SameRule(question, cases.kept(first), [])
     known = same.cases(model.kept(first), cases.kept(first), question.table, labelled=True)
@@ -145,7 +155,7 @@ def estimates_of(
     for k in [k for k, name in enumerate(names) if name not in reference]:
         has = bool((at == k).any())
         inside = at == k if has else unlabelled.at == k
-        chosen, part = (model, cases) if has else (unlabelled.model, unlabelled.cases)
+        chosen, part = (model, cases) if has else (other, unlabelled.cases)
         part, chosen = part.kept(inside), chosen.kept(inside)
         later[names[k]] = same.cases(chosen, part, question.table, labelled=has)
     return estimate_periods(later, reference=known, level=level)
