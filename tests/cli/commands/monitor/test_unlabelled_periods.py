@@ -111,6 +111,18 @@ def test_the_page_shows_them(monitored, tmp_path):
     assert "other shares" in page
 
 
+def test_the_chance_of_a_needless_alarm_of_either_kind_is_told(monitored, tmp_path):
+    said = "The chance of a needless alarm is 10 % over the whole run"
+    for labelled, more in (
+        (2, " for alarms by labels, and another 10 % for alarms of estimates."),
+        (3, "."),
+    ):
+        out = monitored("--level", "0.9", "--html", "watch.html", labelled=labelled).out
+        assert f"- {said}{more}" in " ".join(out.split())
+        page = (tmp_path / "watch.html").read_text("utf-8")
+        assert f"{said}{more}</p>" in " ".join(page.split())
+
+
 def test_an_alarm_without_labels_is_the_answer(monitored, tmp_path):
     """On the terminal, on the page and as JSON, as `--fail-if alarm` counts it."""
     said = "Alarm of the estimate at 2026-03, without labels."

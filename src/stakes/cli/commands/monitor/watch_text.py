@@ -20,10 +20,15 @@ from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
-from stakes.messages.quantities import aligned, grouped, percent, signed
+from stakes.messages.quantities import aligned, grouped, signed
 from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.monitoring.change_advice import parts_of
-from stakes.monitoring.period_estimates import BRIEFLY, combined_advice, timeline
+from stakes.monitoring.period_estimates import (
+    BRIEFLY,
+    combined_advice,
+    needless_alarms,
+    timeline,
+)
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
@@ -209,12 +214,7 @@ def _print(found: Watched) -> None:
             said = f"Most {length}s have too few cases for an interval"
             said += f"; try --period {longer}." if longer else "."
         print_wrapped(said, first="- ", rest="  ")
-    many = percent(1 - watch.level)
-    print_wrapped(
-        f"The chance of a needless alarm is {many} over the whole run.",
-        first="- ",
-        rest="  ",
-    )
+    print_wrapped(needless_alarms(watch, found.estimates), first="- ", rest="  ")
 
 
 def _print_estimates(found: PeriodEstimates, length: str) -> None:
