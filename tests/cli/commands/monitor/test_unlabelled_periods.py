@@ -248,6 +248,36 @@ def test_a_small_reference_is_refused_with_what_to_type(run, write):
     assert "240 rows of 'y', the truth, are empty and left out." in " ".join(ran.err.split())
 
 
+def test_what_to_type_instead_of_a_small_named_reference(run, write):
+    """--reference-first does not go with --reference."""
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-01")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "day")
+    ran = run(*words, "--reference", "2026-05-03")
+    said = "compare with several periods, instead of --reference 2026-05-03:  --reference-first 5\n"
+    assert said in ran.err
+    assert run(*words, "--reference-first", "5").code == 0
+
+
+def test_what_to_type_instead_of_a_named_reference_where_the_first_has_enough(run, write):
+    lines = [*dated("2026-05-01", 1, "2026-06-01", step=48), *dated("2026-05-02", 60, "2026-06-01")]
+    write("both.csv", "\n".join(["date,y,p", *lines]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "day")
+    ran = run(*words, "--reference", "2026-05-03")
+    said = "compare with the first period, instead of --reference 2026-05-03:  --reference-first 1"
+    assert said in ran.err
+    assert run(*words, "--reference-first", "1").code == 0
+
+
+def test_other_periods_are_advised_without_a_named_reference(run, write):
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-03")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:])
+    ran = run(*words, "--period", "week", "--reference", "2026-05-04")
+    advised = "--period day --reference-first 5"
+    said = f"periods that have all labels or none, without --reference 2026-05-04:  {advised}\n"
+    assert said in ran.err
+    assert run(*words, *advised.split()).code == 0
+
+
 STATED = {  # what states the class mix, and how to leave it out
     "option": (("--cost", "fn=10", "fp=1", "--prevalence", "5%"), "leave out --prevalence\n"),
     "file": (("--costs", "costs.toml"), "leave out the priors in costs.toml\n"),

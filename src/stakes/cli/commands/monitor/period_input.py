@@ -5,6 +5,7 @@ counts.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -108,18 +109,21 @@ def _usual_length(times: Labels, cases: Cases, matters: NDArray[np.bool_] | bool
     return chosen_length(dated, tally[present][:, matters])
 
 
-def _unmixed(times: Labels, cases: Cases, blank: NDArray[np.intp], time: str) -> str | None:
-    """The options for the longest periods that have all labels or none."""
+def _unmixed(times: Labels, cases: Cases, blank: NDArray[np.intp], args: Any) -> str:
+    """A line with the options for the longest periods that have all labels or none, if any."""
     for length in reversed(_LENGTHS):
         try:
-            _, places = period_of(times, np.concatenate([cases.rows, blank]), time, length)
+            _, places = period_of(times, np.concatenate([cases.rows, blank]), args.time, length)
         except DataError:  # no dates, or too many periods
-            return None
+            return ""
         at, blank_at = places[: len(cases)], places[len(cases) :]
         first = _first_enough(cases, at)
         if first is not None and not np.isin(blank_at, at).any():
-            return f"--period {length}" + f" --reference-first {first}" * (first > 1)
-    return None
+            words = f"--period {length}" + f" --reference-first {first}" * (first > 1)
+            named = args.reference  # a period of the present length
+            given = "" if named is None else f", without --reference {shlex.quote(named)}"
+            return f"periods that have all labels or none{given}:  {words}\n"
+    return ""
 
 
 def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
@@ -131,7 +135,9 @@ def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
     return int(enough.argmax()) + 1 if enough.any() else None
 
 
-def _too_few(cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inquiry) -> bool:
+def _too_few(
+    cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inquiry, reference: str | None
+) -> bool:
     """Whether the reference has too few cases of an outcome to estimate other periods.
 
     That is an error, unless rows without a label are to be dropped.
@@ -141,11 +147,13 @@ def _too_few(cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inqu
     if counts.min() >= _ENOUGH or inquiry.missing == "drop":
         return bool(counts.min() < _ENOUGH)
     count = _first_enough(cases, places)
+    with_what = "the first period" if count == 1 else "several periods"
+    given = "" if reference is None else f", instead of --reference {shlex.quote(reference)}"
+    better = f"compare with {with_what}{given}:  --reference-first {count}\n" if count else ""
     raise DataError(
         f"the reference has {counts.min()} cases of '{cases.classes[int(counts.argmin())]}'; "
         f"{_ENOUGH} are needed to estimate periods without labels.",
-        hint=(f"compare with several periods:  --reference-first {count}\n" if count else "")
-        + "to leave rows without a label out:  --missing drop",
+        hint=f"{better}to leave rows without a label out:  --missing drop",
     )
 
 
@@ -305,7 +313,7 @@ def from_rows(args: Any) -> Watched:
     blank = unlabelled_rows(
         question, model, cases,
         lambda rows: period_of(times, rows, args.time, period),
-        lambda rows: _unmixed(times, cases, rows, args.time) if judged.priors is None else None,
+        lambda rows: _unmixed(times, cases, rows, args) if judged.priors is None else "",
     )  # fmt: skip
     unlabelled = [label for label in blank.names if label not in names]
     found = watch_over(periods, judged, args, _ranked(model, cases, names, places), unlabelled)
@@ -316,7 +324,8 @@ def from_rows(args: Any) -> Watched:
         return watched
     begin = 0 if args.reference is None else names.index(args.reference)
     first = range(begin, begin + (args.reference_first or 1))
-    if fixed_mix(question, judged, blank) or _too_few(cases, places, first, inquiry):
+    few = partial(_too_few, cases, places, first, inquiry, args.reference)
+    if fixed_mix(question, judged, blank) or few():
         left = (note for note in question.notes if note.code == "truth-empty")
         return replace(watched, warnings=(*((gaps,) if gaps else ()), *left))
     reference = [names[k] for k in first]

@@ -56,12 +56,13 @@ def unlabelled_rows(
     model: Model,
     cases: Cases,
     placed: Callable[[NDArray[np.intp]], tuple[list[str], NDArray[np.intp]]],
-    fitting: Callable[[NDArray[np.intp]], str | None],
+    fitting: Callable[[NDArray[np.intp]], str],
 ) -> Unlabelled:
     """The rows of periods in which no row has a label.
 
-    `placed` puts rows into periods, and `fitting` gives options for periods that have all labels or
-    none. Rows without a label in other periods are an error, unless they are to be dropped.
+    `placed` puts rows into periods, and `fitting` advises periods that have all labels or none, if
+    there are such. Rows without a label in other periods are an error, unless they are to be
+    dropped.
     """
     blank, other, notes = _without_labels(question, model)
     names, places = placed(np.concatenate([cases.rows, blank.rows]))
@@ -71,12 +72,10 @@ def unlabelled_rows(
         return Unlabelled(blank, other, names, known_at, at, notes)
     count, what = int(mixed.sum()), f"'{cases.label}', the truth,"
     if question.inquiry.missing != "drop":
-        words = fitting(blank.rows)
-        better = f"periods that have all labels or none:  {words}\n" if words else ""
         raise DataError(
             f"{rows_of(count, what)} empty in periods that have labels, such as "
             f"{names[at[mixed][0]]}.",
-            hint=f"{better}to leave these rows out:  --missing drop\n"
+            hint=f"{fitting(blank.rows)}to leave these rows out:  --missing drop\n"
             "if the labelled rows of a period are a random sample, estimate that period in a file "
             "of its own:\n"
             f"stakes estimate PERIOD.csv --label {shlex.quote(cases.label)} ...",
