@@ -345,6 +345,36 @@ def test_once_labels_have_come_they_decide(monitored):
     assert "estimate" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "labelled", "said", "hint"),
+    [
+        (("--reference-first", "2"), 2, "there are 2 with labels (1 has none), got 2.",
+         "--reference-first 1"),
+        (("--reference-first", "3"), 3, "there are 3, got 3.", "--reference-first 2"),
+        (("--reference-first", "0"), 3, "there are 3, got 0.", "--reference-first 1"),
+        (("--reference", "2026-03"), 2,
+         "names '2026-03', which has no labels; those with labels are '2026-01', '2026-02'.",
+         "--reference 2026-01"),
+        (("--reference", "2026-02"), 2,
+         "'2026-02' is the last period with labels, so none is left", "--reference 2026-01"),
+        (("--reference", "2026-03"), 3, "'2026-03' is the last period, so", "--reference 2026-01"),
+    ],
+)  # fmt: skip
+def test_a_reference_that_leaves_nothing_to_watch(monitored, words, labelled, said, hint):
+    """Periods without labels are told from those that are not there; the advice works."""
+    ran = monitored(*words, labelled=labelled)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.endswith(f"\n  {hint}\n")
+    assert monitored(*hint.split(), labelled=labelled).code == 0
+
+
+def test_a_named_reference_where_one_period_has_labels(monitored):
+    for name in ("2026-01", "2026-02"):
+        err = monitored("--reference", name, labelled=1).err
+        assert "only '2026-01' has labels; '2026-02', '2026-03' have none." in err
+
+
 def test_periods_before_the_reference_are_estimated_too(run, write):
     lines = ["date,y,p"]
     for k, (y, p) in enumerate(MONTHS):
