@@ -16,6 +16,7 @@ from stakes.estimation.cost_estimate import UNSEEN, CostEstimate
 from stakes.estimation.decided_cases import DecidedCases
 from stakes.estimation.no_labels import estimate_cost
 from stakes.exceptions import DataError, UndefinedError
+from stakes.messages.quantities import percent
 from stakes.monitoring.change_advice import in_per_cent
 from stakes.monitoring.watch import Watch
 from stakes.results import Frame
@@ -230,6 +231,15 @@ def combined_advice(watched: Watch, said: str, estimates: PeriodEstimates | None
     """What is said of the labels, and of alarms without labels; these alone if labels are quiet."""
     more = "" if estimates is None else estimates.advice
     return " ".join(filter(None, ["" if more and not watched.alarm else said, more]))
+
+
+def needless_alarms(watched: Watch, estimates: PeriodEstimates | None) -> str:
+    """The chance of a needless alarm; estimates have a budget of their own."""
+    said = f"The chance of a needless alarm is {percent(1 - watched.level)} over the whole run"
+    if estimates is None:
+        return f"{said}."
+    more = percent(1 - estimates.level)
+    return f"{said} for alarms by labels, and another {more} for alarms of estimates."
 
 
 def timeline(watched: Watch, estimates: PeriodEstimates | None) -> Frame:

@@ -19,7 +19,7 @@ from stakes.messages.quantities import aligned, grouped, percent, signed
 from stakes.metrics.metric_catalogue import spoken
 from stakes.monitoring import PeriodEstimates, Watch
 from stakes.monitoring.change_advice import parts_of
-from stakes.monitoring.period_estimates import BRIEFLY, combined_advice
+from stakes.monitoring.period_estimates import BRIEFLY, combined_advice, needless_alarms
 from stakes.plots.style import axes_of_size
 from stakes.report.charts import inline
 from stakes.report.live.page_charts import why_no_charts
@@ -41,7 +41,6 @@ def watch_page(
     first = found.first_alarm
     said = found.advice if first is None else f"Alarm at {found.alarms[0]!s}. {first.advice}"
     said = combined_advice(found, said, estimates)
-    rate = percent(1 - found.level)
     sections = [
         section("The cost of each period", _drawn("cost", "Cost per case over the periods",
                 lambda: _periods_drawn(found, estimates)), _periods(found)),
@@ -49,8 +48,7 @@ def watch_page(
         _moved(found),
         _told(found.application),
         section("How this was computed", element("p", "Every period is compared with "
-                f"{found.reference!s}. The chance of a needless alarm is "
-                f"{rate} over the whole run.")),
+                f"{found.reference!s}. {needless_alarms(found, estimates)}")),
     ]  # fmt: skip
     cases = grouped(sum(found.frame()["cases"].tolist()))
     later = len(found.periods) - 1

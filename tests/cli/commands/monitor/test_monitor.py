@@ -472,6 +472,12 @@ class TestNothingToCompare:
         assert ran.code == 2
         assert "--reference names 'w9', but there are 'w1', 'w2', 'w3'" in ran.err
 
+    def test_all_periods_are_counted_where_not_all_are_named(self, run, write):
+        days = [f"2026-01-{k + 1:02}" for k in range(20)]
+        ran = run("monitor", write("c.csv", _rows(n=20, days=days)), "--period", "day",
+                  "--reference", "2026-02-01", *TestClocks.WORDS)  # fmt: skip
+        assert "'2026-01-09', '2026-01-10' and 10 more." in ran.err
+
     def test_a_class_that_is_absent_at_given_shares(self, saved, tmp_path):
         ConfusionMatrix([[900, 50], [0, 0]], ["no", "yes"]).save(tmp_path / "w4.json")
         ran = saved("monitor", "w*.json", *COST, "--prevalence", "5%")

@@ -56,6 +56,43 @@ def test_periods_without_labels_are_estimated_as_in_python(monitored):
     assert [row["period"] for row in found["periods"]] == ["2026-01", "2026-02"]
 
 
+@pytest.mark.parametrize("cost", ["fn=10", "fn=amount"])
+@pytest.mark.parametrize(
+    "scores", [("--scores", "l_yes"), ("--proba", "l_*")], ids=["one column", "two columns"]
+)
+def test_all_periods_are_decided_at_the_same_class_shares(run, write, scores, cost):
+    """Log-likelihood ratios are decided at the shares of all labelled cases."""
+    rng, lines = np.random.default_rng(3), ["date,y,l_no,l_yes,amount"]
+    for k, share in enumerate((0.5, 0.05, 0.05, 0.5)):
+        y = rng.random(800) < share
+        ratios, amounts = rng.normal(3 * y - 1.5, np.sqrt(3)), rng.uniform(5, 15, 800)
+        names = np.where(y, "yes", "no") if k < 3 else np.full(800, "")
+        rows = zip(names.tolist(), ratios.tolist(), amounts.tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},0,{r:.5f},{a:.2f}" for name, r, a in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    found = run("monitor", *WORDS[:9], *scores, "--scores-are", "llr", "--cost", cost, "fp=1",
+                "--json").found  # fmt: skip
+    first, *known = [row["cost"] for row in found["periods"]]
+    *estimated, last = found["estimates"]["periods"]
+    assert [row["cost"] for row in estimated] == pytest.approx(known)
+    assert last["low"] < first < last["high"]  # the first and the last are drawn alike
+
+
+def test_scores_in_two_columns_are_read_as_in_one(run, write):
+    lines = ["date,y,z_no,z_yes"]
+    for k, (y, p) in enumerate(MONTHS):
+        names = np.where(y == 1, "yes", "no") if k < 2 else np.full(1000, "")
+        rows = zip(names.tolist(), np.round(np.log(p / (1 - p)), 4).tolist(), strict=True)
+        lines += [f"2026-0{k + 1}-05,{name},0,{z}" for name, z in rows]
+    write("months.csv", "\n".join(lines) + "\n")
+    one, two = (
+        run("monitor", *WORDS[:9], *scores, "--scores-are", "log_odds", *WORDS[11:], "--json").found
+        for scores in (("--scores", "z_yes"), ("--proba", "z_*"))
+    )
+    said = [each["estimates"]["periods"][-1]["estimate"] for each in (one, two)]
+    assert said[0] == pytest.approx(said[1])
+
+
 def test_the_terminal_marks_them(monitored):
     out = monitored().out
     part = out.partition("Estimated without labels:")[2]
@@ -72,6 +109,18 @@ def test_the_page_shows_them(monitored, tmp_path):
     assert "Before labels arrive" in page
     assert "not yet" in page
     assert "other shares" in page
+
+
+def test_the_chance_of_a_needless_alarm_of_either_kind_is_told(monitored, tmp_path):
+    said = "The chance of a needless alarm is 10 % over the whole run"
+    for labelled, more in (
+        (2, " for alarms by labels, and another 10 % for alarms of estimates."),
+        (3, "."),
+    ):
+        out = monitored("--level", "0.9", "--html", "watch.html", labelled=labelled).out
+        assert f"- {said}{more}" in " ".join(out.split())
+        page = (tmp_path / "watch.html").read_text("utf-8")
+        assert f"{said}{more}</p>" in " ".join(page.split())
 
 
 def test_an_alarm_without_labels_is_the_answer(monitored, tmp_path):
@@ -199,6 +248,88 @@ def test_a_small_reference_is_refused_with_what_to_type(run, write):
     assert "240 rows of 'y', the truth, are empty and left out." in " ".join(ran.err.split())
 
 
+def test_what_to_type_instead_of_a_small_named_reference(run, write):
+    """--reference-first does not go with --reference."""
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-01")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "day")
+    ran = run(*words, "--reference", "2026-05-03")
+    said = "compare with several periods, instead of --reference 2026-05-03:  --reference-first 5\n"
+    assert said in ran.err
+    assert run(*words, "--reference-first", "5").code == 0
+
+
+def test_what_to_type_instead_of_a_named_reference_where_the_first_has_enough(run, write):
+    lines = [*dated("2026-05-01", 1, "2026-06-01", step=48), *dated("2026-05-02", 60, "2026-06-01")]
+    write("both.csv", "\n".join(["date,y,p", *lines]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "day")
+    ran = run(*words, "--reference", "2026-05-03")
+    said = "compare with the first period, instead of --reference 2026-05-03:  --reference-first 1"
+    assert said in ran.err
+    assert run(*words, "--reference-first", "1").code == 0
+
+
+def test_other_periods_are_advised_without_a_named_reference(run, write):
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-03")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:])
+    ran = run(*words, "--period", "week", "--reference", "2026-05-04")
+    advised = "--period day --reference-first 5"
+    said = f"periods that have all labels or none, without --reference 2026-05-04:  {advised}\n"
+    assert said in ran.err
+    assert run(*words, *advised.split()).code == 0
+
+
+STATED = {  # what states the class mix, and how to leave it out
+    "option": (("--cost", "fn=10", "fp=1", "--prevalence", "5%"), "leave out --prevalence\n"),
+    "file": (("--costs", "costs.toml"), "leave out the priors in costs.toml\n"),
+    "both": (
+        ("--costs", "costs.toml", "--prevalence", "5%"),
+        "leave out --prevalence and the priors in costs.toml\n",
+    ),
+}
+
+
+@pytest.fixture
+def stated(monitored, run, write):
+    """`stakes monitor` of the months with other costs, which may state a class mix."""
+    write("costs.toml", 'outcomes = ["no", "yes"]\nfn = 10\nfp = 1\npriors = [0.95, 0.05]')
+
+    def ran(*words, **months):
+        monitored(**months)  # writes the months
+        return run("monitor", *WORDS[:11], *words)
+
+    return ran
+
+
+@pytest.mark.parametrize("given", STATED)
+def test_periods_are_not_estimated_at_a_stated_class_mix(stated, given):
+    words, remedy = STATED[given]
+    ran = stated(*words)
+    assert ran.code == 2
+    assert "'2026-03' has no labels and cannot be estimated at a stated class mix" in ran.err
+    assert f"to estimate at the class mix of the data:  {remedy}" in ran.err
+    assert stated("--cost", "fn=10", "fp=1").code == 0
+
+
+@pytest.mark.parametrize("gap", [False, True])
+@pytest.mark.parametrize("given", STATED)
+def test_at_a_stated_class_mix_labels_alone_are_watched(stated, given, gap):
+    ran = stated(*STATED[given][0], "--missing", "drop", "--json", gap=gap)
+    assert ran.found["estimates"] is None
+    assert [row["period"] for row in ran.found["periods"]] == ["2026-01", "2026-02"]
+    said = f"warning: 1 00{int(gap)} rows of 'y', the truth, are empty and left out."
+    assert " ".join(ran.err.split()) == said
+
+
+def test_at_a_stated_class_mix_no_other_periods_are_advised(run, write):
+    """They would have all labels or none, and those without could not be estimated."""
+    write("both.csv", "\n".join(["date,y,p", *dated("2026-05-01", 61, "2026-06-03")]) + "\n")
+    words = ("monitor", "both.csv", *WORDS[1:3], *WORDS[5:], "--period", "week")
+    ran = run(*words, "--prevalence", "5%")
+    assert "are empty in periods that have labels, such as 2026-06-01." in ran.err
+    assert "--period" not in ran.err
+    assert run(*words, "--prevalence", "5%", "--missing", "drop").code == 0
+
+
 def test_fail_if_alarm_counts_periods_without_labels(monitored):
     ran = monitored("--fail-if", "alarm")
     assert ran.code == 1
@@ -212,6 +343,36 @@ def test_once_labels_have_come_they_decide(monitored):
     assert found["alarms"] == ["2026-03"]
     assert "failed: alarm at 2026-03" in ran.err
     assert "estimate" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "labelled", "said", "hint"),
+    [
+        (("--reference-first", "2"), 2, "there are 2 with labels (1 has none), got 2.",
+         "--reference-first 1"),
+        (("--reference-first", "3"), 3, "there are 3, got 3.", "--reference-first 2"),
+        (("--reference-first", "0"), 3, "there are 3, got 0.", "--reference-first 1"),
+        (("--reference", "2026-03"), 2,
+         "names '2026-03', which has no labels; those with labels are '2026-01', '2026-02'.",
+         "--reference 2026-01"),
+        (("--reference", "2026-02"), 2,
+         "'2026-02' is the last period with labels, so none is left", "--reference 2026-01"),
+        (("--reference", "2026-03"), 3, "'2026-03' is the last period, so", "--reference 2026-01"),
+    ],
+)  # fmt: skip
+def test_a_reference_that_leaves_nothing_to_watch(monitored, words, labelled, said, hint):
+    """Periods without labels are told from those that are not there; the advice works."""
+    ran = monitored(*words, labelled=labelled)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.endswith(f"\n  {hint}\n")
+    assert monitored(*hint.split(), labelled=labelled).code == 0
+
+
+def test_a_named_reference_where_one_period_has_labels(monitored):
+    for name in ("2026-01", "2026-02"):
+        err = monitored("--reference", name, labelled=1).err
+        assert "only '2026-01' has labels; '2026-02', '2026-03' have none." in err
 
 
 def test_periods_before_the_reference_are_estimated_too(run, write):

@@ -171,17 +171,18 @@ class SameRule:
     ) -> DecidedCases:
         """The cases of one model with its decisions.
 
-        With `moved`, scores are decided at the shares of the place, from those of the reference.
+        With `moved`, scores are decided at the shares of the place, from those of the reference,
+        unless the model has decisions as well.
         """
         question, inquiry = self.question, self.question.inquiry
         app = question.application
         posteriors = self._posteriors(model)
-        costs, decisions = None, None
+        costs, decisions = None, model.decisions
         if question.words is not None:
             if inquiry.prevalence:
                 raise DataError("--prevalence does not go with costs per case here.")
             costs = binary_case_costs(question.words, cases.classes, table, cases.rows)
-        elif moved:
+        elif moved and decisions is None:
             place = at_place(app, self.reference.priors, inquiry).app
             rule = rule_of(place, self.reference, inquiry, None)
             if rule is None:

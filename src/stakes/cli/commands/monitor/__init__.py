@@ -43,7 +43,7 @@ EXAMPLES = (
 The first period is the reference, or the first N together with --reference-first. Files of counts
 come from  stakes eval ... --save FILE.  The chance of a needless alarm over the whole run,
 however long, is 1 minus --level. Periods in which no row has a label yet are estimated from the
-scores, and marked; the chance of a needless alarm among them is counted by itself.
+scores, and marked; the chance of a needless alarm among them is another 1 minus --level.
 """
     + EXIT_CODES
 )
@@ -60,7 +60,8 @@ _PERIODS = {
     "--reference-first N": "compare with the first N periods together, which is more reliable "
     "than with one",
     "--model NAME": "which model, when there are several",
-    "--level 0.95": "the probability that the whole run has no needless alarm",
+    "--level 0.95": "the probability that the whole run has no needless alarm, once for alarms by "
+    "labels and once for those of estimates",
 }
 _ALARM = {
     "--fail-if alarm": "exit with code 1 on any alarm, also of a period without labels, or if the "

@@ -5,6 +5,7 @@ counts.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from stakes.cli.commands import inquiry_of
 from stakes.cli.commands.monitor.unlabelled_periods import (
     asked_with_gaps,
     estimates_of,
+    fixed_mix,
     unlabelled_rows,
 )
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
@@ -35,8 +37,7 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import binary_case_costs, shares
-from stakes.inquiry.truth import Cases, rows_of, texts
-from stakes.messages.notes import Note
+from stakes.inquiry.truth import Cases, texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.count_files import listed_files
@@ -108,18 +109,21 @@ def _usual_length(times: Labels, cases: Cases, matters: NDArray[np.bool_] | bool
     return chosen_length(dated, tally[present][:, matters])
 
 
-def _unmixed(times: Labels, cases: Cases, blank: NDArray[np.intp], time: str) -> str | None:
-    """The options for the longest periods that have all labels or none."""
+def _unmixed(times: Labels, cases: Cases, blank: NDArray[np.intp], args: Any) -> str:
+    """A line with the options for the longest periods that have all labels or none, if any."""
     for length in reversed(_LENGTHS):
         try:
-            _, places = period_of(times, np.concatenate([cases.rows, blank]), time, length)
+            _, places = period_of(times, np.concatenate([cases.rows, blank]), args.time, length)
         except DataError:  # no dates, or too many periods
-            return None
+            return ""
         at, blank_at = places[: len(cases)], places[len(cases) :]
         first = _first_enough(cases, at)
         if first is not None and not np.isin(blank_at, at).any():
-            return f"--period {length}" + f" --reference-first {first}" * (first > 1)
-    return None
+            words = f"--period {length}" + f" --reference-first {first}" * (first > 1)
+            named = args.reference  # a period of the present length
+            given = "" if named is None else f", without --reference {shlex.quote(named)}"
+            return f"periods that have all labels or none{given}:  {words}\n"
+    return ""
 
 
 def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
@@ -131,7 +135,9 @@ def _first_enough(cases: Cases, places: NDArray[np.intp]) -> int | None:
     return int(enough.argmax()) + 1 if enough.any() else None
 
 
-def _too_few(cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inquiry) -> bool:
+def _too_few(
+    cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inquiry, reference: str | None
+) -> bool:
     """Whether the reference has too few cases of an outcome to estimate other periods.
 
     That is an error, unless rows without a label are to be dropped.
@@ -141,11 +147,13 @@ def _too_few(cases: Cases, places: NDArray[np.intp], first: range, inquiry: Inqu
     if counts.min() >= _ENOUGH or inquiry.missing == "drop":
         return bool(counts.min() < _ENOUGH)
     count = _first_enough(cases, places)
+    with_what = "the first period" if count == 1 else "several periods"
+    given = "" if reference is None else f", instead of --reference {shlex.quote(reference)}"
+    better = f"compare with {with_what}{given}:  --reference-first {count}\n" if count else ""
     raise DataError(
         f"the reference has {counts.min()} cases of '{cases.classes[int(counts.argmin())]}'; "
         f"{_ENOUGH} are needed to estimate periods without labels.",
-        hint=(f"compare with several periods:  --reference-first {count}\n" if count else "")
-        + "to leave rows without a label out:  --missing drop",
+        hint=f"{better}to leave rows without a label out:  --missing drop",
     )
 
 
@@ -292,7 +300,6 @@ def from_rows(args: Any) -> Watched:
         groups = np.array(table.labels(inquiry.groups).names, dtype=object)[groups]
     axes: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
     periods: dict[str, Any] = {}
-    scores: dict[str, ScoreCounts] = {}
     for k, label in enumerate(names):
         inside = places == k
         both = truth[inside], codes[inside]
@@ -303,18 +310,13 @@ def from_rows(args: Any) -> Watched:
             periods[label] = GroupedCounts.from_decisions(*both, groups=groups[inside], **axes)
         else:
             periods[label] = ConfusionMatrix.from_decisions(*both, **axes)
-        if model.scores is not None and len(cases.classes) == 2 and not model.missing.any():
-            second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
-            scores[label] = ScoreCounts.from_scores(
-                cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
-            )
     blank = unlabelled_rows(
         question, model, cases,
         lambda rows: period_of(times, rows, args.time, period),
-        lambda rows: _unmixed(times, cases, rows, args.time),
+        lambda rows: _unmixed(times, cases, rows, args) if judged.priors is None else "",
     )  # fmt: skip
     unlabelled = [label for label in blank.names if label not in names]
-    found = watch_over(periods, judged, args, scores or None, unlabelled)
+    found = watch_over(periods, judged, args, _ranked(model, cases, names, places), unlabelled)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
     warned = (*((gaps,) if gaps else ()), *blank.notes)
     watched = Watched(found, table.source, name, said, warned, period, not args.period)
@@ -322,12 +324,32 @@ def from_rows(args: Any) -> Watched:
         return watched
     begin = 0 if args.reference is None else names.index(args.reference)
     first = range(begin, begin + (args.reference_first or 1))
-    if _too_few(cases, places, first, inquiry):
-        left = rows_of(len(blank.cases), f"'{cases.label}', the truth,")
-        return replace(watched, warnings=(*warned, Note("truth-empty", rows=left)))
+    few = partial(_too_few, cases, places, first, inquiry, args.reference)
+    if fixed_mix(question, judged, blank) or few():
+        left = (note for note in question.notes if note.code == "truth-empty")
+        return replace(watched, warnings=(*((gaps,) if gaps else ()), *left))
     reference = [names[k] for k in first]
-    later = estimates_of(question, model, cases, blank, reference, args.level)
+    later = estimates_of(
+        question, replace(model, decisions=codes), cases, blank, reference, args.level,
+        lambda each, costs: as_positions(_decided(each, cases, app, inquiry, costs)),
+    )  # fmt: skip
     return replace(watched, estimates=later)
+
+
+def _ranked(
+    model: Model, cases: Cases, names: list[str], places: NDArray[np.intp]
+) -> dict[str, ScoreCounts] | None:
+    """The scores of each period, which tell whether the ranking of cases moved."""
+    second = model.second
+    if second is None or len(cases.classes) != 2 or model.missing.any():
+        return None
+    found = {}
+    for k, label in enumerate(names):
+        inside = places == k
+        found[label] = ScoreCounts.from_scores(
+            cases.truth[inside], second[inside], kind="rank", classes=[0, 1]
+        )
+    return found
 
 
 def _decided(

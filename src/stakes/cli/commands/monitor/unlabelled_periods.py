@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.application import Application, CaseCosts
 from stakes.cli.commands.estimate.file_estimates import SameRule
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_scores import Model, models_of
-from stakes.inquiry.truth import Cases, rows_of, texts
+from stakes.inquiry.option_words import binary_case_costs
+from stakes.inquiry.truth import Cases, quoted, rows_of, texts
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.monitoring import PeriodEstimates, estimate_periods
@@ -54,12 +56,13 @@ def unlabelled_rows(
     model: Model,
     cases: Cases,
     placed: Callable[[NDArray[np.intp]], tuple[list[str], NDArray[np.intp]]],
-    fitting: Callable[[NDArray[np.intp]], str | None],
+    fitting: Callable[[NDArray[np.intp]], str],
 ) -> Unlabelled:
     """The rows of periods in which no row has a label.
 
-    `placed` puts rows into periods, and `fitting` gives options for periods that have all labels or
-    none. Rows without a label in other periods are an error, unless they are to be dropped.
+    `placed` puts rows into periods, and `fitting` advises periods that have all labels or none, if
+    there are such. Rows without a label in other periods are an error, unless they are to be
+    dropped.
     """
     blank, other, notes = _without_labels(question, model)
     names, places = placed(np.concatenate([cases.rows, blank.rows]))
@@ -69,12 +72,10 @@ def unlabelled_rows(
         return Unlabelled(blank, other, names, known_at, at, notes)
     count, what = int(mixed.sum()), f"'{cases.label}', the truth,"
     if question.inquiry.missing != "drop":
-        words = fitting(blank.rows)
-        better = f"periods that have all labels or none:  {words}\n" if words else ""
         raise DataError(
             f"{rows_of(count, what)} empty in periods that have labels, such as "
             f"{names[at[mixed][0]]}.",
-            hint=f"{better}to leave these rows out:  --missing drop\n"
+            hint=f"{fitting(blank.rows)}to leave these rows out:  --missing drop\n"
             "if the labelled rows of a period are a random sample, estimate that period in a file "
             "of its own:\n"
             f"stakes estimate PERIOD.csv --label {shlex.quote(cases.label)} ...",
@@ -104,6 +105,29 @@ def _without_labels(question: Asked, model: Model) -> tuple[Cases, Model, tuple[
     return blank.kept(keep), other.kept(keep), (note,)
 
 
+def fixed_mix(question: Asked, judged: Application, unlabelled: Unlabelled) -> bool:
+    """Whether the class mix is stated, so that scores cannot tell what other periods cost.
+
+    That is an error, unless rows without a label are to be dropped.
+    """
+    if judged.priors is None or question.inquiry.missing == "drop":
+        return judged.priors is not None
+    names = [unlabelled.names[k] for k in np.unique(unlabelled.at)]
+    raise DataError(
+        f"{quoted(names)} {'has' if len(names) == 1 else 'have'} no labels and cannot be estimated "
+        "at a stated class mix, because all that their scores tell is how the mix has changed.",
+        hint=f"to estimate at the class mix of the data:  leave out {_stated_by(question)}\n"
+        "to watch the periods with labels alone:  --missing drop",
+    )
+
+
+def _stated_by(question: Asked) -> str:
+    """What states the class mix: an option, the file of costs, or both."""
+    option = ["--prevalence"] if question.inquiry.prevalence else []
+    filed = question.application.priors is not None
+    return " and ".join([*option, *([f"the priors in {question.inquiry.costs}"] if filed else [])])
+
+
 def estimates_of(
     question: Asked,
     model: Model,
@@ -111,9 +135,18 @@ def estimates_of(
     unlabelled: Unlabelled,
     reference: Sequence[str],
     level: float,
+    decide: Callable[[Model, CaseCosts | None], NDArray[Any]],
 ) -> PeriodEstimates:
-    """Estimates of every period outside the reference, labelled ones among them."""
+    """Estimates of every period outside the reference, labelled ones among them.
+
+    `model` has its decisions on labelled cases as well; `decide` takes those on the others.
+    """
     names, at = unlabelled.names, unlabelled.known_at
+    other, costs = unlabelled.model, None
+    if question.words is not None:
+        rows = unlabelled.cases.rows
+        costs = binary_case_costs(question.words, cases.classes, question.table, rows)
+    other = replace(other, decisions=decide(other, costs))
     first = np.isin(at, [names.index(name) for name in reference])
     same = SameRule(question, cases.kept(first), [])
     known = same.cases(model.kept(first), cases.kept(first), question.table, labelled=True)
@@ -121,7 +154,7 @@ def estimates_of(
     for k in [k for k, name in enumerate(names) if name not in reference]:
         has = bool((at == k).any())
         inside = at == k if has else unlabelled.at == k
-        chosen, part = (model, cases) if has else (unlabelled.model, unlabelled.cases)
+        chosen, part = (model, cases) if has else (other, unlabelled.cases)
         part, chosen = part.kept(inside), chosen.kept(inside)
         later[names[k]] = same.cases(chosen, part, question.table, labelled=has)
     return estimate_periods(later, reference=known, level=level)

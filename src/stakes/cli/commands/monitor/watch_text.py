@@ -20,10 +20,15 @@ from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.audience import shown
-from stakes.messages.quantities import aligned, grouped, percent, signed
+from stakes.messages.quantities import aligned, grouped, signed
 from stakes.monitoring import PeriodEstimates, Watch, watch
 from stakes.monitoring.change_advice import parts_of
-from stakes.monitoring.period_estimates import BRIEFLY, combined_advice, timeline
+from stakes.monitoring.period_estimates import (
+    BRIEFLY,
+    combined_advice,
+    needless_alarms,
+    timeline,
+)
 from stakes.results import Frame
 from stakes.summaries import CostTally, merge_summaries
 
@@ -88,8 +93,11 @@ def watch_over(
     if reference is not None:
         raise DataError("--reference and --reference-first say the same thing; leave one out.")
     if not 1 <= count < len(names):
+        none = f" with labels ({len(unlabelled)} {_have(unlabelled)} none)" if unlabelled else ""
+        there = f"there are {len(names)}{none}"
         raise DataError(
-            f"--reference-first must leave periods to watch; there are {len(names)}, got {count}."
+            f"--reference-first must leave periods to watch; {there}, got {count}.",
+            hint=f"--reference-first {min(max(count, 1), len(names) - 1)}",
         )
     called = names[0] if count == 1 else f"the first {count}"
 
@@ -106,16 +114,11 @@ def _refuse_unwatched(
 ) -> None:
     """Raise, with what to type, where nothing is left to watch or to judge."""
     names = list(periods)
-    if args.reference is not None and args.reference not in names:
-        raise DataError(
-            f"--reference names '{args.reference}', but there are {quoted(names[:12])}."
-        )
     if len(names) == 1:
         shorter = "" if args.time is None else "; or take shorter ones:  --period day"
         if unlabelled:
             raise DataError(
-                f"only '{names[0]}' has labels; {quoted(unlabelled[:12])} "
-                f"{'has' if len(unlabelled) == 1 else 'have'} none.",
+                f"only '{names[0]}' has labels; {quoted(unlabelled)} {_have(unlabelled)} none.",
                 hint="for cases without labels, in a file of their own:  stakes estimate "
                 f"UNLABELLED.csv --reference LABELLED.csv ...{shorter}",
             )
@@ -123,9 +126,18 @@ def _refuse_unwatched(
             f"there is only one period, '{names[0]}', and nothing to compare it with.",
             hint=f"bring an earlier or a later one{shorter}",
         )
-    if args.reference == names[-1]:
+    if args.reference in unlabelled:
         raise DataError(
-            f"'{names[-1]}' is the last period, so none is left to compare with it.",
+            f"--reference names '{args.reference}', which has no labels; those with labels are "
+            f"{quoted(names)}.",
+            hint=f"--reference {shlex.quote(names[0])}",
+        )
+    if args.reference is not None and args.reference not in names:
+        raise DataError(f"--reference names '{args.reference}', but there are {quoted(names)}.")
+    if args.reference == names[-1]:
+        last = "the last period with labels" if unlabelled else "the last period"
+        raise DataError(
+            f"'{names[-1]}' is {last}, so none is left to compare with it.",
             hint=f"--reference {shlex.quote(names[0])}",
         )
     refuse_beyond_squares(app.costs)
@@ -136,6 +148,11 @@ def _refuse_unwatched(
             "with these costs it makes no difference what is decided: there is nothing to watch.",
             hint="say what errors cost:  --cost fn=10 fp=1",
         )
+
+
+def _have(names: Sequence[str]) -> str:
+    """The verb for periods."""
+    return "has" if len(names) == 1 else "have"
 
 
 def costs_said(app: Application) -> tuple[str, ...]:
@@ -209,12 +226,7 @@ def _print(found: Watched) -> None:
             said = f"Most {length}s have too few cases for an interval"
             said += f"; try --period {longer}." if longer else "."
         print_wrapped(said, first="- ", rest="  ")
-    many = percent(1 - watch.level)
-    print_wrapped(
-        f"The chance of a needless alarm is {many} over the whole run.",
-        first="- ",
-        rest="  ",
-    )
+    print_wrapped(needless_alarms(watch, found.estimates), first="- ", rest="  ")
 
 
 def _print_estimates(found: PeriodEstimates, length: str) -> None:
