@@ -51,6 +51,21 @@ class TestEstimate:
         assert found["change"] == said.change == "shares"
         assert found["cases"] == 700
 
+    def test_two_columns_of_log_odds_are_those_of_the_probability(self, run, write):
+        for name, (y, p, *_), labelled in (("old", OLD, True), ("new", NEW, False)):
+            z = np.log(p / (1 - p))
+            rows = zip(np.where(y, "yes", "no"), (z + 3).tolist(), p.tolist(), strict=True)
+            lines = [f"{label if labelled else ''},3,{up!r},{1 - q!r},{q!r}\n"
+                     for label, up, q in rows]  # fmt: skip
+            write(f"{name}.csv", "y,z_no,z_yes,p_no,p_yes\n" + "".join(lines))
+        words = ("estimate", "new.csv", *ASKED[:-2], *COST, "--json")
+        odds = run(*words, "--proba", "z_*", "--scores-are", "log_odds").found["models"]
+        told = run(*words, "--proba", "p_*").found["models"]
+        (one,), (other,) = odds.values(), told.values()
+        assert [one[k] for k in ("value", "low", "high")] == pytest.approx(
+            [other[k] for k in ("value", "low", "high")], rel=1e-6
+        )
+
     def test_line_to_type_keeps_the_outcome_of_the_reference(self, run, write):
         write("new.csv", "y,q,p\n" + "".join(f",{p},{p}\n" for p in NEW[1]))
         write("old.csv", "y,q,p\n" + "".join(

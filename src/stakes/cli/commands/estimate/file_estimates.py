@@ -187,7 +187,9 @@ class SameRule:
             rule = rule_of(place, self.reference, inquiry, None)
             if rule is None:
                 raise DataError("--proba of log-likelihood ratios cannot be estimated from.")
-            decisions = as_positions(rule.positions(model.scores))
+            # of two columns, also of log odds, the rule is on the probability of the second
+            scores = posteriors if rule.scores == "posterior" else model.scores
+            decisions = as_positions(rule.positions(scores))
         return DecidedCases.from_scores(
             as_positions(cases.truth) if labelled else None,
             Posteriors(posteriors, classes=app.classes),
