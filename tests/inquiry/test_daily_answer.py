@@ -149,7 +149,10 @@ def test_other_costs_judge_the_decisions_that_were_taken(days, tmp_path):
     monday = _kept(days, "monday", QUESTIONS["scores"])
     ran = days("eval", monday, "--positive", "yes", "--cost", "fn=3", "fp=1", "--json")
     assert ran.code == 0, ran.err
-    assert "decisions-alone" in {note["code"] for note in ran.found["notes"]}
+    assert "decisions-alone" not in {note["code"] for note in ran.found["notes"]}
+    before = {note["code"]: note["text"] for note in ran.found["warnings"]}["decided-before"]
+    assert "were taken for --cost fn=" in before
+    assert "To decide for those, count the rows again:  stakes eval ROWS" in before
     kept = load_summary(monday)
     assert isinstance(kept, SlicedCounts)
     for model in ran.found["models"]:

@@ -155,11 +155,18 @@ def kept_answer(
     found, _ = added(paths)
     warned = tuple(Note("counted-twice", said=said) for said in alike(paths))
     if isinstance(found, SlicedCounts):
-        from stakes.inquiry.daily_answer import daily_answer, is_same_question, priced_again
+        from stakes.inquiry.daily_answer import (
+            asked_before,
+            daily_answer,
+            is_same_question,
+            priced_again,
+        )
 
         if rest is not None or is_same_question(found, inquiry):
             ev = daily_answer(found, paths, rest, inquiry, attended)
             return replace(ev, warnings=(*warned, *ev.warnings))
+        if before := asked_before(found):
+            warned = (*warned, Note("decided-before", asked=before))
         inquiry = priced_again(found, inquiry)
     if rest is not None:
         raise DataError(
@@ -175,6 +182,8 @@ def kept_answer(
     name = Path(file).name if len(paths) == 1 else f"{len(paths)} saved summaries"
     kept = _tables(found, Path(file).stem if len(paths) == 1 else "model", name)
     ev = _count_answer(kept, name, "saved summary", inquiry)
+    if any(note.code == "decided-before" for note in warned):
+        ev = replace(ev, notes=tuple(n for n in ev.notes if n.code != "decisions-alone"))
     return replace(ev, warnings=(*warned, *ev.warnings))
 
 

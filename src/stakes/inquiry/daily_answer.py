@@ -163,6 +163,18 @@ def priced_again(kept: SlicedCounts, inquiry: Inquiry) -> Inquiry:
     return inquiry.after(Inquiry(**said, unit=before.unit, volume=before.volume))
 
 
+def asked_before(kept: SlicedCounts) -> str | None:
+    """For which costs and class mix scores were decided; None if decisions were given."""
+    before = asked_again(kept, Inquiry())
+    if before.decisions:
+        return None
+    named = {"--cost": before.cost, "--gain": before.gain, "--prevalence": before.prevalence}
+    words = [f"{option} {' '.join([said] if isinstance(said, str) else said)}"
+             for option, said in named.items() if said and said != ("",)]  # fmt: skip
+    filed = kept.question["said"].get("filed") is not None
+    return ", ".join([*(["the costs of a file"] if filed else []), *words])
+
+
 def is_same_question(kept: SlicedCounts, inquiry: Inquiry) -> bool:
     """Whether what is asked now was decided and counted so."""
     held = kept.question

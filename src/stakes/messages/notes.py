@@ -168,6 +168,9 @@ _WARNING = {
     "other-shares": "{model} has other shares of the outcomes than {first}. All models are "
     "evaluated at the shares of {first}; change that with --prevalence.",
     "counted-twice": "{said}.",
+    "decided-before": "The saved decisions were taken for {asked}, and keep their thresholds at "
+    "other costs or another class mix. To decide for those, count the rows again:  stakes eval "
+    "ROWS ... --save FILE",
     "folders-taken": "'{name}' is both a column of the files and a name of folders ({name}=...); "
     "the folders were used.",
     "gaps-filled": "{gaps} They are filled as --missing {filler} says.",
