@@ -29,6 +29,7 @@ from stakes.rules.raw_cuts import (
     SCORE_TYPES,
     cuts_before_calibration,
     last_rounded_to,
+    run_of_scores,
 )
 from stakes.typing import FloatArray, Name
 
@@ -121,7 +122,12 @@ class CutPoints(AnswersGuesses):
         """Whether raw scores are compared with cuts, calibrated or not."""
         if self.calibrator is None:
             return self.has_cuts
-        return self.has_cuts and self.calibrator._direction() is not None
+        return self.has_cuts and self._run is not None
+
+    @cached_property
+    def _run(self) -> int | None:
+        """1 if calibrated posteriors rise with the score, -1 if they fall, None if either."""
+        return run_of_scores(self)
 
     def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
         """Cuts on raw scores, ascending; moved back through the calibrator if there is one.

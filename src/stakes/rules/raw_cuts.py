@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SCORE_TYPES = ("float64", "float32", "float16")
 #: The largest score that calibrators take.
 LARGEST_SCORE = 1e100
+#: A posterior that falls by less, relatively, falls by rounding alone.
+_ROUNDING = 1e-9
 
 
 def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
@@ -36,7 +38,7 @@ def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
 def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], list[int]]:
     """See `DecisionRule.raw_cuts`: each cut is moved to the last score below it."""
     assert rule.calibrator is not None
-    direction = rule.calibrator._direction()
+    direction = rule._run
     if direction is None:
         raise CostError(
             f"after {rule.calibrator.kind} calibration a higher score may mean a lower "
@@ -79,6 +81,36 @@ def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
         return float(number.smallest_subnormal), float(1 - number.epsneg)
     most = min(LARGEST_SCORE, float(number.max))
     return -most, most
+
+
+# A cut that the search cannot bracket would be lost: docs/design/rules.md.
+def run_of_scores(rule: CutPoints) -> int | None:
+    """The direction that the calibrator states, if its posteriors keep to it at many scores.
+
+    None if they do not, as where large numbers cancel: cases are then calibrated one by one.
+    """
+    assert rule.calibrator is not None
+    direction = rule.calibrator._direction()
+    if direction is None:
+        return None
+    along = calibrated_second(rule, _rungs(rule)) * direction
+    falls = np.maximum.accumulate(along) - along
+    return direction if (falls <= _ROUNDING * np.abs(along)).all() else None
+
+
+def _rungs(rule: CutPoints) -> FloatArray:
+    """Ascending scores: over the whole range, and closely where the calibrator was fitted."""
+    assert rule.calibrator is not None
+    low, high = _ends(rule, "float64")
+    small = np.logspace(-3, np.log10(LARGEST_SCORE), 413)
+    odds = np.concatenate([-small, [0.0], small])
+    spread = rule.calibrator._spread
+    if spread is not None:
+        odds = np.concatenate([odds, np.linspace(spread[0], spread[-1], 201)])
+    if rule.scores == "posterior":
+        with np.errstate(over="ignore"):
+            odds = np.append(1 / (1 + np.exp(-odds)), np.linspace(0.0, 1.0, 201))
+    return np.unique(np.clip(np.append(odds, (low, high)), low, high))
 
 
 def calibrated_second(rule: CutPoints, scores: NDArray[Any]) -> FloatArray:
