@@ -171,6 +171,10 @@ class Gaussian(Calibrator):
     def _direction(self) -> int | None:
         return run_of(self.means) if self._is_line() else None
 
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None
+
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
         scores.need_finite()
