@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import stakes
@@ -146,3 +147,16 @@ def test_rules_per_case_are_not_recalibrated():
     with pytest.raises(DataError) as caught:
         ev.rule("m, per case", recalibrated=True)
     assert "the rule of 'm, per case' (varies by case) is not re-calibrated." in str(caught.value)
+
+
+@pytest.mark.parametrize("capacity", [{"call": "10%"}, {"call": "20%..100%"}])
+def test_a_rule_within_limits_is_not_recalibrated(capacity):
+    y, p = cases(n=500)
+    ev = stakes.evaluate(y, {"g": p}, application=APP, capacity=capacity)
+    with pytest.raises(DataError, match="'g' was judged within limits") as caught:
+        ev.rule("g", recalibrated=True)
+    assert caught.value.hint.startswith("leave out `capacity`")
+    again = stakes.evaluate(y, {"g": p}, application=APP).rule("g", recalibrated=True)
+    frame = pd.DataFrame({"g": p[:, 1]})
+    found = again.decide_frame(frame, capacity={"call": "10%"})  # as the hint says
+    assert 0 < (found["decision"] == "call").sum() <= 50

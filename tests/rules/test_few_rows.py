@@ -10,10 +10,14 @@ from rule_cases import APP, PETS, by_arithmetic, one_cut, scores_for, three, two
 
 from stakes import Application, CostMatrix, DecisionRule
 from stakes.exceptions import DataError, StakesError
-from stakes.rules import applied_rule
+from stakes.rules import applied_rule, calibrated_scores
 
 ONE_CUT, SUMS = one_cut(), by_arithmetic()
-SHORT = ("decided_few", "decided_few_posteriors", "plain_posteriors")
+SHORT = {
+    "decided_few": applied_rule,
+    "decided_few_posteriors": applied_rule,
+    "plain_posteriors": calibrated_scores,
+}
 
 
 def twentieths(n: int, seed: int = 3) -> tuple[list[list[Fraction]], np.ndarray]:
@@ -30,8 +34,8 @@ def long_road(monkeypatch):
 
     def decide(rule, scores):
         with monkeypatch.context() as without:
-            for name in SHORT:
-                without.setattr(applied_rule, name, lambda *_: None)
+            for name, module in SHORT.items():
+                without.setattr(module, name, lambda *_: None)
             return rule.positions(scores)
 
     return decide

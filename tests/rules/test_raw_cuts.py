@@ -11,14 +11,20 @@ from stakes import Application, DecisionRule
 from stakes._kernels.float_search import last_number
 from stakes.calibration import (
     Affine,
+    Automatic,
     Average,
     Beta,
+    CommonCurve,
+    Constant,
+    Dirichlet,
     Gaussian,
     Histogram,
     Isotonic,
     Logistic,
+    Matrix,
     Rank,
     Smooth,
+    StructuredMatrix,
     Temperature,
     Vector,
     VennAbers,
@@ -29,6 +35,17 @@ from stakes.posteriors import Posteriors
 APP = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
 ASK = Application([[0, 1, 0.2], [10, 0, 0.3]], priors=[0.9, 0.1])
 KINDS = (Affine, Temperature, Vector, Logistic, Beta, Rank, Isotonic, VennAbers, Smooth, Average)
+#: Every calibrator for two classes; some keep the order of scores, some do not.
+FAMILY = {
+    **{kind.__name__: kind for kind in (*KINDS, Constant, Gaussian, Histogram, Matrix, Dirichlet)},
+    **{kind.__name__: kind for kind in (CommonCurve, StructuredMatrix)},
+    "Isotonic, plain": lambda: Isotonic(misleading=0),
+    "Gaussian, unequal": lambda: Gaussian(variances="unequal"),
+    "Gaussian, t": lambda: Gaussian(tails="t"),
+    "Average of two": lambda: Average([Affine(), Gaussian()]),
+    "Automatic of two": lambda: Automatic([Gaussian(), Beta()], bound=None),
+    "moved": Gaussian,
+}
 #: Every number of float16 from 0 to 1: all scores there are.
 HALVES = np.arange(0, 0x3C01, dtype=np.uint16).view(np.float16)
 
@@ -169,3 +186,79 @@ def test_a_cut_at_the_largest_number_is_widened_without_a_warning(kind):
     assert tied.raw_cuts() == ([most], [1, 0])
     assert tied.raw_cuts("float64") == tied.raw_cuts()
     assert tied.positions(np.array([0.0, most, np.inf])).tolist() == [1, 1, 0]
+
+
+def told_scores(calibrator, scores: str, odds):
+    """Log odds as the scores of a rule, and as those of its calibrator."""
+    if scores == "posterior":
+        p = (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(odds.dtype)
+        p = p[(p > 0) & (p < 1)]
+        return p, Posteriors(p.astype(np.float64))
+    if scores == "llr":
+        return odds, Posteriors.from_llrs(odds.astype(np.float64), calibrator.priors)
+    return odds, Posteriors.from_logits(odds.astype(np.float64))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", FAMILY)
+def test_every_calibrator_is_decided_by_its_expected_costs(name, turned):
+    y, p = cases(turned=turned)
+    calibrator = FAMILY[name]().fit(Posteriors(p), y)
+    if name == "moved":
+        calibrator = calibrator.with_priors([0.6, 0.4])
+    rng = np.random.default_rng(1)
+    for kind in ("float64", "float32"):
+        odds = np.concatenate([rng.normal(0, 4, 300), [-60, -17, 17, 60]]).astype(kind)
+        for scores in ("posterior", "log_odds", "llr"):
+            given, told = told_scores(calibrator, scores, odds)
+            for application in (APP, ASK):
+                rule = DecisionRule(
+                    application, scores=scores, calibrator=calibrator, score_type=kind
+                )
+                costs = rule.priced_costs.values * [[float(f)] for f in rule.factors]
+                expected = calibrator.posteriors(told) @ costs
+                found = expected[np.arange(len(given)), rule.positions(given)]
+                assert (found <= expected.min(axis=1) * (1 + 1e-9)).all(), (kind, scores)
+
+
+@pytest.mark.parametrize("scores", ["log_odds", "llr", "rank"])
+def test_the_cut_of_a_gaussian_is_where_its_densities_say(scores):
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) % 4 == 0
+    odds = rng.normal(np.where(y, 3.0, -3.0), 2.5)
+    calibrator = Gaussian().fit(odds, y.astype(int))
+    rule = DecisionRule(Application([[0, 1], [10, 0]]), scores=scores, calibrator=calibrator)
+    (cut,), taken = rule.raw_cuts()
+    low, high = odds[~y], odds[y]
+    v = 0.75 * low.var() + 0.25 * high.var()
+    middle = (low.mean() + high.mean()) / 2
+    wanted = middle + v / (high.mean() - low.mean()) * (np.log(1 / 10) - np.log(0.25 / 0.75))
+    assert (cut, taken) == (pytest.approx(wanted, rel=1e-9), [0, 1])
+    assert rule.positions(np.array([-1e100, 1e100])).tolist() == [0, 1]
+    assert rule.positions(odds).mean() == pytest.approx((odds > wanted).mean())
+
+
+class Cancelling(Gaussian):
+    """A Gaussian whose densities are squares of the scores, so that they cancel far away."""
+
+    kind = ""
+
+    def _log_ratio(self, odds):
+        pairs = zip(self.means, self.spreads, strict=True)
+        near, far = (((odds - m) / s) ** 2 / 2 for m, s in pairs)
+        return near - far
+
+
+@pytest.mark.parametrize("application", [APP, ASK])
+def test_a_calibrator_that_does_not_keep_to_its_direction_has_no_cuts(application):
+    y, p = cases()
+    odds = np.log(p / (1 - p))
+    calibrator = Cancelling().fit(odds, y)
+    rule = DecisionRule(application, scores="log_odds", calibrator=calibrator)
+    assert calibrator._direction() == 1
+    assert not rule.has_raw_cuts
+    with pytest.raises(CostError, match="no cuts on the raw scores"):
+        rule.raw_cuts()
+    sound = DecisionRule(application, scores="log_odds", calibrator=Gaussian().fit(odds, y))
+    assert (rule.positions(odds) == sound.positions(odds)).all()
+    assert len(set(rule.positions(odds).tolist())) == len(application.decisions)

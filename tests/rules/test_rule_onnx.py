@@ -10,11 +10,20 @@ import pytest
 from stakes import Application, CostMatrix, DecisionRule, Posteriors
 from stakes.calibration import (
     Affine,
+    Automatic,
+    Average,
     Beta,
+    CommonCurve,
+    Constant,
+    Dirichlet,
+    Gaussian,
     Histogram,
     Isotonic,
     Logistic,
+    Matrix,
+    Rank,
     Smooth,
+    StructuredMatrix,
     Temperature,
     Vector,
     VennAbers,
@@ -288,3 +297,36 @@ def test_a_table_for_a_class_with_prior_0():
     found = run(rule.to_onnx(single=True), np.array([0.0, 0.5, 1.0]))
     assert found["decision"].tolist() == [0, 0, 0]
     assert found["expected_costs"].tolist() == [[0, 1]] * 3
+
+
+#: Maps of two classes that are exported, and those that may reverse the order of scores.
+EXPORTED = [Affine, Temperature, Vector, Logistic, Beta, Rank, Isotonic, VennAbers, Smooth]
+EXPORTED += [Constant, Gaussian, Average, lambda: Average([Affine(), Gaussian()])]
+EXPORTED += [lambda: Automatic([Gaussian()], bound=None), lambda: Histogram(bins=2)]
+REFUSED = [Matrix, Dirichlet, CommonCurve, StructuredMatrix, lambda: Gaussian(tails="t")]
+REFUSED += [lambda: Gaussian(variances="unequal"), lambda: Average([Affine(), Matrix()])]
+
+
+@pytest.mark.parametrize("made", EXPORTED)
+def test_maps_of_two_classes_that_keep_the_order_are_exported(made):
+    calibrator = made().fit(Posteriors(P), Y)
+    rule = DecisionRule(TWO, calibrator=calibrator)
+    model = rule.to_onnx()
+    inner = np.concatenate([P, [1e-9, 1e-4, 1 - 1e-9]])
+    ends = np.array([0.0, 5e-324, 1 - 2.0**-53, 1.0])  # those in the middle are like the others
+    scores = np.concatenate([inner, ends])
+    found = run(model, tables(scores))
+    assert (found["decision"] == rule.positions(scores)).all()
+    posterior = calibrator.posteriors(Posteriors(np.append(inner, ends[[1, 1, 2, 2]])))
+    moved = posterior * TWO.priors / calibrator.priors
+    expected = moved / moved.sum(axis=1, keepdims=True) @ TWO.costs.values
+    assert found["expected_costs"] == pytest.approx(expected, abs=1e-3)
+    error = {each.key: each.value for each in model.metadata_props}.get("posterior_error", "0")
+    assert float(error) <= 2e-5
+
+
+@pytest.mark.parametrize("made", REFUSED)
+def test_maps_of_two_classes_that_may_reverse_the_order_are_refused(made):
+    rule = DecisionRule(TWO, calibrator=made().fit(Posteriors(P), Y))
+    with pytest.raises(CostError, match="of 2 classes has no formula that ONNX can say"):
+        rule.to_onnx()

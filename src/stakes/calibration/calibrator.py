@@ -245,6 +245,11 @@ class Calibrator(Savable, AnswersGuesses):
         """
         return None
 
+    @property
+    def _needs_finite(self) -> bool:
+        """Whether infinite scores are refused: no bound is set, and they cannot be calibrated."""
+        return False
+
     def _need_fit(self) -> None:
         """Raise unless the calibrator is fitted."""
         if self.classes is None:
@@ -294,6 +299,10 @@ class Shifted(Calibrator):
 
     def _direction(self) -> int | None:
         return self.inner._direction()
+
+    @property
+    def _needs_finite(self) -> bool:
+        return self.inner._needs_finite
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         assert self.inner.priors is not None

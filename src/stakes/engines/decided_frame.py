@@ -45,6 +45,8 @@ from stakes.sources.far.opened_files import odd_cell
 from stakes.typing import FloatArray
 
 _CONVERT = "convert it first, or name another column"
+#: Cells of columns without a type that would lose a part, or become a count of nanoseconds.
+_ODD_CELLS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
 #: The types of pandas that can be null.
 _NULLABLE: dict[Any, str] = {nw.Int64: "Int64", nw.Boolean: "boolean"}
 
@@ -253,20 +255,28 @@ def arrays_read(
 
 def columns_read(rule: DecisionRule, rows: Any, names: Sequence[str]) -> dict[str, FloatArray]:
     """The columns that a rule reads from a table in memory, as numbers."""
-    return {name: _numbers(rows[name], name) for name in read_columns(rule, names)}
+    said = () if rule.scores == "decision" else names
+    return {name: _numbers(rows[name], name, name in said) for name in read_columns(rule, names)}
 
 
-def _numbers(column: Any, name: str) -> FloatArray:
-    """A column as floats, nan where a value is missing."""
+def _numbers(column: Any, name: str, scores: bool) -> FloatArray:
+    """A column as floats, nan where a value is missing; truth values are no `scores`."""
+    if column.dtype in (nw.Object, nw.Unknown):  # pandas makes numbers of these cells
+        odd = (*_ODD_CELLS, bool, np.bool_) if scores else _ODD_CELLS
+        found = [cell for cell in column.to_list() if isinstance(cell, odd)]
+        if found:
+            raise _no_numbers(name, in_brief(found[0]))
     try:
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     except Exception as error:  # each library raises its own
         strange = (in_brief(cell) for cell in column.to_list() if not _holds_number(cell))
-        raise DataError(
-            f"column {name!r} must hold numbers; it holds {next(strange, column.dtype)}.",
-            hint=_CONVERT,
-            code="text-for-numbers",
-        ) from error
+        raise _no_numbers(name, next(strange, column.dtype)) from error
+
+
+def _no_numbers(name: str, held: Any) -> DataError:
+    """The error for a column with other things than numbers."""
+    said = f"column {name!r} must hold numbers; it holds {held}."
+    return DataError(said, hint=_CONVERT, code="text-for-numbers")
 
 
 def _holds_number(cell: Any) -> bool:

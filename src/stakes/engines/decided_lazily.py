@@ -126,12 +126,10 @@ def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
         absent = [_no_number(each) | (each.abs() > LARGEST_COST) for each in [*read, *paid]]
         if absent:
             found = nw.when(reduce(or_, absent)).then(lit(NO_COST)).otherwise(found)
+    if rule._possible:
+        found = nw.when(_leaves_nothing(rule, scores)).then(lit(NO_SHARE)).otherwise(found)
     if rule.scores == "posterior":
         slack = 0.0
-        if rule._possible:
-            every = scores if len(scores) > 1 else [1.0 - scores[0], scores[0]]
-            lost = reduce(and_, [every[k] == 0.0 for k in rule._possible])
-            found = nw.when(lost).then(lit(NO_SHARE)).otherwise(found)
         if len(scores) > 1:
             slack = sum_slack(rule)
             off = (reduce(add, scores) - 1.0).abs() > slack
@@ -140,6 +138,15 @@ def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
         found = nw.when(strange).then(lit(NO_PROBABILITY)).otherwise(found)
     empty = reduce(or_, [_no_number(each) for each in scores])
     return nw.when(empty).then(lit(NO_SCORE)).otherwise(found)
+
+
+def _leaves_nothing(rule: DecisionRule, scores: list[Any]) -> Any:
+    """Whether a row leaves only classes possible whose prior in the rule is 0."""
+    every = scores if len(scores) > 1 else [1.0 - scores[0], scores[0]]
+    posterior, far = rule.scores == "posterior", float("inf")
+    lost = reduce(and_, [every[k] == (0.0 if posterior else -far) for k in rule._possible])
+    absent = [each for each, factor in zip(every, rule.factors, strict=True) if factor == 0]
+    return lost if posterior else reduce(or_, [lost, *(each == far for each in absent)])
 
 
 def _no_number(value: Any) -> Any:

@@ -107,6 +107,14 @@ def _refitted(ev: Evaluation, rule: DecisionRule, model: Model | None) -> Calibr
     """The cross-fitted calibrator, refitted on all cases or on bins of them."""
     if rule.per_case or rule.cut is not None or rule.scores == "decision":
         raise DataError(f"the rule of {rule.model!r} ({rule}) is not re-calibrated.")
+    if ev.capacity is not None:  # its prices are those of the scores as they are
+        python = "leave out `capacity`, and give it to  rule.decide_frame(frame, capacity=...)"
+        typed = "leave out --capacity, and give it to  stakes decide ... --capacity"
+        raise DataError(
+            f"{rule.model!r} was judged within limits, and a rule within limits is not "
+            "re-calibrated.",
+            hint=either(python, typed),
+        )
     calibrator, groups = default_calibrator(), None
     if ev.sources is not None and model is not None and model.posteriors is not None:
         one = next(each for each in ev.sources.judged if each.model is model)

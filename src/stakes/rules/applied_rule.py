@@ -17,14 +17,9 @@ from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import cheapest_by_case, decisions_by_stretch, weighed_decisions
 from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
-from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
-from stakes.posteriors.posteriors import posterior_array
-from stakes.rules.few_rows import (
-    decided_by_raw_cuts,
-    decided_few,
-    decided_few_posteriors,
-    plain_posteriors,
-)
+from stakes.posteriors.class_order import is_single_column
+from stakes.rules.calibrated_scores import calibrated_logs, in_order, leave_nothing, scores_read
+from stakes.rules.few_rows import decided_by_raw_cuts, decided_few, decided_few_posteriors
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -47,8 +42,7 @@ def decided(rule: CutPoints, scores: Any, costs: Any = None) -> NDArray[Any]:
     if rule.has_raw_cuts and not exact:
         posteriors = _as_given(rule, scores)
         refuse_bad_posteriors(posteriors)
-        if rule._possible:
-            _refuse_impossible(rule, posteriors)
+        _refuse_impossible(rule, posteriors, 0.0)
         single = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
         return decided_by_raw_cuts(rule, single)
     posteriors = posteriors_of_scores(rule, scores)
@@ -71,65 +65,49 @@ def _half_again(array: NDArray[Any], scores: Any) -> NDArray[Any]:
 
 
 def posteriors_of_scores(rule: CutPoints, scores: Any) -> NDArray[Any]:
-    """Posteriors at `from_priors`, or at the rule's priors; columns in the order of the classes."""
+    """Posteriors at `from_priors`, or at the rule's priors; columns in the order of the classes.
+
+    Refuses cases that can only belong to classes whose prior in the rule is 0.
+    """
+    if rule.calibrator is None and rule.scores == "posterior":
+        found = _as_given(rule, scores)
+        _refuse_impossible(rule, found, 0.0)
+        return found
     if rule.calibrator is not None:
-        given = as_fitted(rule, scores)
-        if len(rule.classes) > 2 and 0 in rule.factors:
-            return _of_possible(rule, rule.calibrator.log_posteriors(given))
-        return rule.calibrator.posteriors(given)
+        read = scores_read(rule, scores)
+        if rule._possible:
+            _refuse_impossible(rule, read.columns(), -np.inf)
+        logs = calibrated_logs(rule, read)
+        return _of_possible(rule, logs) if 0 in rule.factors else np.exp(logs)
     if rule.scores == "log_odds":
         told = Posteriors.from_logits(scores, rule.classes)
-        return _of_possible(rule, told.log_values) if 0 in rule.factors else told.values
-    if rule.scores == "llr":
+    else:
         assert rule.said_at is not None
-        return Posteriors.from_llrs(scores, rule.said_at, rule.classes).values
-    return _as_given(rule, scores)
+        told = Posteriors.from_llrs(scores, rule.said_at, rule.classes)
+    return _of_possible(rule, told.log_values) if 0 in rule.factors else told.values
 
 
 def _of_possible(rule: CutPoints, told: FloatArray) -> NDArray[Any]:
     """Posteriors of the classes that can occur, which another class could round to 0."""
-    logs = np.where([factor == 0 for factor in rule.factors], -np.inf, told)
+    _refuse_impossible(rule, told, -np.inf)
+    absent = np.array([factor == 0 for factor in rule.factors])
+    logs = np.where(absent, -np.inf, told)
     lost = np.isneginf(logs).all(axis=1)
-    logs[lost] = told[lost]
+    logs[lost] = np.where(absent, -np.inf, 0.0)  # of two classes, the other one is certain
     return np.exp(log_softmax(logs))
 
 
 def _as_given(rule: CutPoints, scores: Any) -> NDArray[Any]:
     """Posteriors in the order of the classes, in their own type."""
-    array = _half_again(_in_order(rule, scores), scores)
+    array = _half_again(in_order(rule, scores), scores)
     narrow = np.dtype(rule.score_type)
     if not rule.has_cuts and narrow.itemsize < array.dtype.itemsize:
         return array.astype(narrow)
     return array
 
 
-def _in_order(rule: CutPoints, posteriors: Any) -> NDArray[Any]:
-    """Posteriors in the order of the classes, which arrays without names already have."""
-    if (few := plain_posteriors(rule, posteriors)) is not None:
-        return few
-    named = told_places(posteriors, rule.classes, ClassOrder()) is not None
-    order = ClassOrder(classes=rule.classes, positive=rule.classes[-1])
-    return posterior_array(posteriors, rule.classes, ClassOrder() if named else order)
-
-
-def as_fitted(rule: CutPoints, scores: Any) -> Any:
-    """Scores in the form on which the calibrator was fitted, as far as the rule knows it."""
-    from stakes.calibration.score_kind import POSTERIORS, TABLE, UNIT_COLUMN
-
-    assert rule.calibrator is not None
-    if rule.scores == "posterior" and rule.calibrator._sort != UNIT_COLUMN:
-        return Posteriors(_in_order(rule, scores))  # the order in which it was fitted
-    if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "log_odds":
-        return Posteriors.from_logits(scores)
-    if rule.calibrator._sort in (POSTERIORS, TABLE) and rule.scores == "llr":
-        assert rule.from_priors is not None
-        return Posteriors.from_llrs(scores, rule.from_priors)
-    return scores
-
-
 def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any]:
     """The Bayes decisions at the rule's priors; scales the costs of a class, not its posteriors."""
-    _refuse_impossible(rule, posteriors)
     if rule.has_cuts:
         return decisions_by_stretch(posteriors, rule.priced_costs, rule.stretches)
     if (few := decided_few_posteriors(rule, posteriors)) is not None:
@@ -139,18 +117,15 @@ def _by_expected_costs(rule: CutPoints, posteriors: NDArray[Any]) -> NDArray[Any
     return weighed_decisions(posteriors, rule.priced_costs, rule.factors)
 
 
-def _refuse_impossible(rule: CutPoints, posteriors: NDArray[Any]) -> None:
+def _refuse_impossible(rule: CutPoints, table: NDArray[Any], nothing: float) -> None:
     """Raise for cases that can only belong to classes whose prior in the rule is 0."""
-    if 0 not in rule.factors:
-        return
-    array = posteriors if posteriors.ndim == 2 else np.column_stack([1 - posteriors, posteriors])
-    possible = np.array([factor > 0 for factor in rule.factors])
-    lost = np.flatnonzero((array[:, possible] == 0).all(axis=1))
+    lost = np.flatnonzero(leave_nothing(rule, table, nothing))
     if lost.size:
-        said = [rule.classes[k] for k in np.flatnonzero(array[lost[0]] > 0)]
+        row = table[lost[0]] if table.ndim == 2 else np.array([1 - table[lost[0]], table[lost[0]]])
+        said = [rule.classes[k] for k in np.flatnonzero(row > nothing)]
         raise PosteriorError(
             f"row {lost[0]} leaves only {listed(said)} possible, which has no share in the new "
-            f"priors ({lost.size} of {array.shape[0]} rows).",
+            f"priors ({lost.size} of {len(table)} rows).",
             hint="give each class that can occur a share, however small",
             rows=lost[:10].tolist(),
         )
@@ -164,7 +139,6 @@ def _by_case(rule: CutPoints, posteriors: NDArray[Any], costs: Any) -> NDArray[A
     if rule.prices is not None:
         cases = CaseCosts(cases.values + rule.prices, cases.classes, cases.decisions)
     if not rule.stays:
-        _refuse_impossible(rule, posteriors)
         ratios = np.array([float(factor / max(rule.factors)) for factor in rule.factors])
         cases = CaseCosts(cases.values * ratios[:, None], cases.classes, cases.decisions)
     refuse_bad_posteriors(posteriors)

@@ -29,6 +29,7 @@ from stakes.rules.raw_cuts import (
     SCORE_TYPES,
     cuts_before_calibration,
     last_rounded_to,
+    run_of_scores,
 )
 from stakes.typing import FloatArray, Name
 
@@ -121,7 +122,12 @@ class CutPoints(AnswersGuesses):
         """Whether raw scores are compared with cuts, calibrated or not."""
         if self.calibrator is None:
             return self.has_cuts
-        return self.has_cuts and self.calibrator._direction() is not None
+        return self.has_cuts and self._run is not None
+
+    @cached_property
+    def _run(self) -> int | None:
+        """1 if calibrated posteriors rise with the score, -1 if they fall, None if either."""
+        return run_of_scores(self)
 
     def raw_cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
         """Cuts on raw scores, ascending; moved back through the calibrator if there is one.
@@ -232,14 +238,17 @@ class CutPoints(AnswersGuesses):
 
     @cached_property
     def _possible(self) -> list[int]:
-        """Positions of the classes that can occur, if posteriors may be those of others only.
+        """Positions of the classes that can occur, if scores may leave only others possible.
 
-        Empty if every class can occur, and if posteriors are never exactly 0 or are not moved.
+        Empty if every class can occur. Of two classes the other one is certain then, except beside
+        posteriors as they are.
         """
-        plain = self.calibrator is None or len(self.classes) > 2  # calibrated cuts decide 0 too
-        moved = self.scores == "posterior" and plain and self.cut is None
-        found = [k for k, factor in enumerate(self.factors) if factor > 0]
-        return found if moved and len(found) < len(self.factors) else []
+        asked = self.scores == "posterior" and self.calibrator is None
+        if 0 not in self.factors or self.cut is not None or self.scores == "decision":
+            return []
+        if len(self.classes) == 2 and not asked:
+            return []
+        return [k for k, factor in enumerate(self.factors) if factor > 0]
 
     @property
     def _compared(self) -> Compared:

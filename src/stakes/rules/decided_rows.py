@@ -15,7 +15,12 @@ from stakes._kernels.bayes_rule import first_least
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError
 from stakes.rules.applied_rule import decided, posteriors_of_scores
-from stakes.rules.raw_cuts import LARGEST_SCORE
+from stakes.rules.calibrated_scores import (
+    LARGEST_SCORE,
+    calibrated_logs,
+    leave_nothing,
+    scores_read,
+)
 from stakes.rules.row_expressions import LARGEST_COST
 from stakes.typing import FloatArray, Name
 
@@ -107,17 +112,20 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
     if costs is not None:
         known = (np.abs(costs) <= LARGEST_COST).all(axis=(1, 2))
         found[~known] = REASONS.index(NO_COST)
+    nothing = 0.0 if rule.scores == "posterior" else -np.inf
+    every = table[:, 0] if table.shape[1] == 1 else table
+    found[leave_nothing(rule, every, nothing)] = REASONS.index(NO_SHARE)
     if rule.scores == "posterior":
         slack = 0.0
-        if possible := rule._possible:
-            every = table if table.shape[1] > 1 else np.hstack([1 - table, table])
-            lost = (every[:, possible] == 0).all(axis=1)
-            found[lost] = REASONS.index(NO_SHARE)
         if table.shape[1] > 1:
             slack = sum_tolerance(np.dtype(rule.score_type))
             found[np.abs(table.sum(axis=1) - 1) > slack] = REASONS.index(NO_SUM)
         found[((table < 0) | (table > 1 + slack)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
     found[np.isnan(table).any(axis=1)] = REASONS.index(NO_SCORE)
+    if rule._possible and rule.calibrator is not None:  # some maps make posteriors of exactly 0
+        fine = np.flatnonzero(found < 0)
+        logs = calibrated_logs(rule, scores_read(rule, as_decidable(rule, scores[fine])))
+        found[fine[leave_nothing(rule, logs, -np.inf)]] = REASONS.index(NO_SHARE)
     return found
 
 

@@ -26,7 +26,7 @@ class Value:
     __add__, __sub__, __truediv__ = _node("Add"), _node("Sub"), _node("Div")
     __le__, __lt__ = _node("LessOrEqual"), _node("Less")
     __ge__, __gt__ = _node("GreaterOrEqual"), _node("Greater")
-    __and__ = _node("And")
+    __and__, __or__ = _node("And"), _node("Or")
 
     def __mul__(self, other: Value) -> Value:
         return self.graph.product(self, other)

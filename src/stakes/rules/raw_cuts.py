@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from stakes._kernels.float_search import last_number
 from stakes.exceptions import CostError
-from stakes.rules.applied_rule import as_fitted
+from stakes.rules.calibrated_scores import (
+    LARGEST_SCORE,
+    calibrated_logs,
+    least_and_greatest,
+    scores_read,
+)
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -17,8 +22,8 @@ if TYPE_CHECKING:
 
 #: The types that scores of a rule can have.
 SCORE_TYPES = ("float64", "float32", "float16")
-#: The largest score that calibrators take.
-LARGEST_SCORE = 1e100
+#: A posterior that falls by less, relatively, falls by rounding alone.
+_ROUNDING = 1e-9
 
 
 def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
@@ -36,7 +41,7 @@ def last_rounded_to(cut: float, narrow: str, wide: str) -> float:
 def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], list[int]]:
     """See `DecisionRule.raw_cuts`: each cut is moved to the last score below it."""
     assert rule.calibrator is not None
-    direction = rule.calibrator._direction()
+    direction = rule._run
     if direction is None:
         raise CostError(
             f"after {rule.calibrator.kind} calibration a higher score may mean a lower "
@@ -44,7 +49,7 @@ def cuts_before_calibration(rule: CutPoints, kind: str) -> tuple[list[float], li
             hint="use a calibrator that keeps the order, such as Affine() or Isotonic()",
         )
     at, taken = rule.cuts("float64")  # calibrated posteriors are always float64
-    low, high = _ends(rule, kind)
+    low, high = least_and_greatest(rule, kind)
     if direction < 0:
         at, taken = at[::-1], taken[::-1]
     found: list[tuple[float | None, int]] = []
@@ -72,20 +77,37 @@ def _that_occur(
     return at, taken
 
 
-def _ends(rule: CutPoints, kind: str) -> tuple[float, float]:
-    """The least and the greatest score to try; certain scores are decided like these."""
-    number = np.finfo(np.dtype(kind))
+# A cut that the search cannot bracket would be lost: docs/design/rules.md.
+def run_of_scores(rule: CutPoints) -> int | None:
+    """The direction that the calibrator states, if its posteriors keep to it at many scores.
+
+    None if they do not, as where large numbers cancel: cases are then calibrated one by one.
+    """
+    assert rule.calibrator is not None
+    direction = rule.calibrator._direction()
+    if direction is None:
+        return None
+    along = calibrated_second(rule, _rungs(rule)) * direction
+    falls = np.maximum.accumulate(along) - along
+    return direction if (falls <= _ROUNDING * np.abs(along)).all() else None
+
+
+def _rungs(rule: CutPoints) -> FloatArray:
+    """Ascending scores: over the whole range, and closely where the calibrator was fitted."""
+    assert rule.calibrator is not None
+    low, high = least_and_greatest(rule, "float64")
+    small = np.logspace(-3, np.log10(LARGEST_SCORE), 413)
+    odds = np.concatenate([-small, [0.0], small])
+    spread = rule.calibrator._spread
+    if spread is not None:
+        odds = np.concatenate([odds, np.linspace(spread[0], spread[-1], 201)])
     if rule.scores == "posterior":
-        return float(number.smallest_subnormal), float(1 - number.epsneg)
-    most = min(LARGEST_SCORE, float(number.max))
-    return -most, most
+        with np.errstate(over="ignore"):
+            odds = np.append(1 / (1 + np.exp(-odds)), np.linspace(0.0, 1.0, 201))
+    return np.unique(np.clip(np.append(odds, (low, high)), low, high))
 
 
 def calibrated_second(rule: CutPoints, scores: NDArray[Any]) -> FloatArray:
     """The calibrated posterior of the second class for scores in order."""
-    from stakes.calibration.score_input import Scores
-
-    assert rule.calibrator is not None
-    given = as_fitted(rule, scores.astype(np.float64))
-    told = Scores(given) if isinstance(given, np.ndarray) else given
-    return rule.calibrator.posteriors(told)[:, 1]
+    read = scores_read(rule, scores.astype(np.float64), checked=True)
+    return np.asarray(np.exp(calibrated_logs(rule, read)[:, 1]))

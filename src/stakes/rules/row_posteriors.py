@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import reduce
-from operator import add, and_
+from operator import add, and_, or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -67,10 +67,11 @@ def odds_shift(rule: CutPoints) -> float | None:
 def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
     """Whether a row holds scores that can be decided; null or false if not."""
     lit = dialect.literal
-    if rule.scores != "posterior" and not getattr(dialect, "has_nan", True):
-        return dialect.known(reduce(add, columns))
-    if rule.scores != "posterior":  # nan is above infinity
-        return reduce(add, columns) <= lit(math.inf)
+    if rule.scores != "posterior":
+        total = reduce(add, columns)
+        nan = getattr(dialect, "has_nan", True)  # it is above infinity
+        fits = [total <= lit(math.inf) if nan else dialect.known(total)]
+        return reduce(and_, [*fits, *_leave_something(rule, dialect, columns)])
     every = columns if len(columns) > 1 else [lit(1.0) - columns[0], columns[0]]
     possible = [every[k] for k in rule._possible]
     likely = [reduce(add, possible) > lit(0.0)] if possible else []
@@ -81,6 +82,16 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
         total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
         fits = [*(each >= lit(0.0) for each in columns), total]
     return reduce(and_, [*fits, *likely])
+
+
+def _leave_something(rule: CutPoints, dialect: Any, columns: list[Any]) -> list[Any]:
+    """Whether logarithms leave a class possible that can occur; nothing if all can."""
+    if not rule._possible:
+        return []
+    most = float(np.finfo(np.float64).max)
+    finite = [columns[k] >= dialect.literal(-most) for k in rule._possible]
+    absent = [each for each, factor in zip(columns, rule.factors, strict=True) if factor == 0]
+    return [reduce(or_, finite), *(each <= dialect.literal(most) for each in absent)]
 
 
 def sum_slack(rule: CutPoints) -> float:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, DecisionRule
+from stakes.calibration import Gaussian, Matrix
+from stakes.posteriors import Posteriors
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"], decisions=["wait", "call"])
 
@@ -277,3 +279,31 @@ def test_arrays_whose_columns_have_no_names(decided, tmp_path, name):
     assert ran.code == 2
     assert f"{name} holds an array of 2 columns without names, 'new'" in ran.err
     assert "rule.decide(array)" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("kind", [Gaussian, Matrix])
+def test_certain_scores_are_decided_by_calibrators_that_need_finite_ones(
+    run, tmp_path, kind, engine
+):
+    pytest.importorskip("duckdb", reason="an engine, and pyarrow")
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 4 == 0
+    p = 1 / (1 + np.exp(-rng.normal(np.where(y, 2.0, -2.0), 1.5)))
+    fitted = kind().fit(Posteriors(np.column_stack([1 - p, p])), y.astype(int))
+    rule = DecisionRule(Application(COSTS), columns="p", calibrator=fitted)
+    rule.save(tmp_path / "fitted.json")
+    (tmp_path / "ends.csv").write_text("p\n0\n.001\n2\n.5\n1\n")
+    words = [str(tmp_path / "ends.csv"), "--rule", str(tmp_path / "fitted.json")]
+    out = ["--engine", engine, "-o", str(tmp_path / "out.csv")]
+    ran = run("decide", *words, *out, "--on-error", "column")
+    assert ran.code == 0, ran.err
+    found = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
+    assert [row["decision"] for row in found] == ["wait", "wait", "", "call", "call"]
+    assert [row["not_decided"] for row in found] == ["", "", "not a probability", "", ""]
+    costs = [float(found[k]["expected_cost"]) for k in (0, 4)]
+    sure = fitted.posteriors(Posteriors([5e-324, 1 - 2.0**-53]))
+    assert costs == pytest.approx([10 * sure[0, 1], sure[1, 0]], abs=1e-12)
+    ran = run("decide", *words, *out)
+    assert ran.code != 0
+    assert "1 of 5 rows cannot be decided (not a probability in 1); the first is row 3" in ran.err

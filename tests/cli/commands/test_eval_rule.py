@@ -142,3 +142,18 @@ def test_what_cannot_be_a_rule_is_refused(run, write, tmp_path):
     useless, _, _ = written(write, "u.csv", scores=np.random.default_rng(0).random(600))
     ran = run("eval", str(useless), *ASKED, *COST, "--rule", str(out))
     assert "--rule-of p" in ran.err
+
+
+def test_a_rule_within_limits_is_not_recalibrated(run, write, tmp_path):
+    file, _, _ = written(write)
+    rule, out = str(tmp_path / "q.json"), str(tmp_path / "out.csv")
+    asked = ["eval", str(file), *ASKED, *COST, "--rule", rule, "--recalibrated"]
+    ran = run(*asked, "--rule-of", "p", "--capacity", "yes=10%")
+    assert ran.code != 0
+    assert "'p' was judged within limits, and a rule within limits is not re-calibrated" in ran.err
+    assert "leave out --capacity, and give it to  stakes decide ... --capacity" in ran.err
+    assert run(*asked, "--rule-of", "p").code == 0  # as the hint says
+    ran = run("decide", str(file), "--rule", rule, "--capacity", "yes=10%", "-o", out)
+    assert ran.code == 0, ran.err
+    taken = [line.split(",")[2] for line in Path(out).read_text().splitlines()[1:]]
+    assert 0 < taken.count("yes") <= 60  # of 600

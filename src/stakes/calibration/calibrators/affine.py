@@ -102,6 +102,10 @@ class _Scaling(Smoothable):
             logits[np.isnan(logits)] = 0.0
         return log_softmax(logits + self.biases)
 
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None and bool((self.scales < 0.0).any())
+
     def _direction(self) -> int | None:
         return same_sign(self.scales)
 

@@ -270,6 +270,10 @@ class Automatic(Calibrator):
             logs.append(table)
         return kept, logs, failures
 
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None and self.chosen._needs_finite
+
     def _direction(self) -> int | None:
         return self.chosen._direction()
 

@@ -163,6 +163,10 @@ class Average(Calibrator):
             member.options["classes"] = None
             member._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
 
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None and any(each._needs_finite for each in self.members)
+
     def _direction(self) -> int | None:
         found = {member._direction() for member in self.members}
         return found.pop() if len(found) == 1 else None

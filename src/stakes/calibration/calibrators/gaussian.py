@@ -11,6 +11,7 @@ from stakes._kernels.class_scores import binary_log_posteriors, median
 from stakes._names import one_of
 from stakes.calibration.calibrator import Calibrator, run_of
 from stakes.calibration.calibrator_json import Shapes
+from stakes.calibration.calibrators.logistic import on_line
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
@@ -163,18 +164,31 @@ class Gaussian(Calibrator):
                 break
         return means, variances
 
+    def _is_line(self) -> bool:
+        """Whether the map is a line: normal densities with the same variance."""
+        return self.degrees == 0.0 and bool(self.spreads[0] == self.spreads[1])
+
     def _direction(self) -> int | None:
-        line = self.degrees == 0.0 and self.spreads[0] == self.spreads[1]
-        return run_of(self.means) if line else None
+        return run_of(self.means) if self._is_line() else None
+
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
         scores.need_finite()
-        densities = [
-            _log_density(odds, m, s, self.degrees)
-            for m, s in zip(self.means, self.spreads, strict=True)
-        ]
-        return binary_log_posteriors(densities[1] - densities[0] + self.log_prior_odds)
+        return binary_log_posteriors(self._log_ratio(odds) + self.log_prior_odds)
+
+    def _log_ratio(self, odds: FloatArray) -> FloatArray:
+        """Log ratio of the densities; squares would cancel the means of scores far away."""
+        (first, second), spreads = self.means, self.spreads
+        if self._is_line():
+            slope = float((second - first) / spreads[0])
+            return on_line((odds - (first / 2 + second / 2)) / spreads[0], slope, 0.0)
+        return _log_density(odds, second, spreads[1], self.degrees) - _log_density(
+            odds, first, spreads[0], self.degrees
+        )
 
 
 def _moments(

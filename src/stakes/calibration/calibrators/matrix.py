@@ -89,6 +89,10 @@ class Matrix(Calibrator):
         super().__init__(priors=priors, classes=classes, bound=bound, **spreads)
         _refuse_negative(spreads)
 
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None
+
     def _inputs(self, scores: Scores) -> FloatArray:
         """What the matrix multiplies."""
         table = _finite_table(scores)
@@ -251,6 +255,10 @@ class CommonCurve(Calibrator):
         )
         self.slopes = found.parameters
         self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
+
+    @property
+    def _needs_finite(self) -> bool:
+        return self._bound is None
 
     def _curved(self, scores: Scores) -> FloatArray:
         """Log-posteriors after the curve, under the priors of the data."""
