@@ -17,6 +17,7 @@ from stakes.exceptions import CostError
 from stakes.rules import DecisionRule
 from stakes.rules.decided_rows import (
     NO_COST,
+    NO_POSTERIOR,
     NO_PROBABILITY,
     NO_SCORE,
     NO_SHARE,
@@ -32,7 +33,13 @@ from stakes.rules.row_expressions import (
     expected_costs,
     per_case,
 )
-from stakes.rules.row_posteriors import has_formula, odds_shift, posteriors_before, sum_slack
+from stakes.rules.row_posteriors import (
+    determined,
+    has_formula,
+    odds_shift,
+    posteriors_before,
+    sum_slack,
+)
 from stakes.rules.rule_sql import case_amounts
 
 
@@ -128,6 +135,9 @@ def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
             found = nw.when(reduce(or_, absent)).then(lit(NO_COST)).otherwise(found)
     if rule._possible:
         found = nw.when(_leaves_nothing(rule, scores)).then(lit(NO_SHARE)).otherwise(found)
+    if rule.scores != "posterior" and len(scores) > 1:
+        fits = reduce(and_, determined(DIALECT, scores))
+        found = nw.when(~fits).then(lit(NO_POSTERIOR)).otherwise(found)
     if rule.scores == "posterior":
         slack = 0.0
         if len(scores) > 1:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 ADDED = ("decision", "expected_cost", "next_best", "margin")
 REASON = "not_decided"
 #: Why a row cannot be decided, in the order in which this is checked.
-NO_SCORE, NO_PROBABILITY, NO_SUM, NO_SHARE, NO_COST = (
+NO_SCORE, NO_PROBABILITY, NO_SUM, NO_POSTERIOR, NO_SHARE, NO_COST = (
     "no score", "not a probability", "probabilities do not add to 1",
-    "only classes with a prior of 0", "no cost",
+    "infinite scores that determine no posterior", "only classes with a prior of 0", "no cost",
 )  # fmt: skip
-REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_SHARE, NO_COST)
+REASONS = (NO_SCORE, NO_PROBABILITY, NO_SUM, NO_POSTERIOR, NO_SHARE, NO_COST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +121,9 @@ def faults(rule: DecisionRule, scores: FloatArray, costs: FloatArray | None) -> 
             slack = sum_tolerance(np.dtype(rule.score_type))
             found[np.abs(table.sum(axis=1) - 1) > slack] = REASONS.index(NO_SUM)
         found[((table < 0) | (table > 1 + slack)).any(axis=1)] = REASONS.index(NO_PROBABILITY)
+    elif table.shape[1] > 1:
+        several = (table == np.inf).sum(axis=1) > 1
+        found[several | (table == -np.inf).all(axis=1)] = REASONS.index(NO_POSTERIOR)
     found[np.isnan(table).any(axis=1)] = REASONS.index(NO_SCORE)
     if rule._possible and rule.calibrator is not None:  # some maps make posteriors of exactly 0
         fine = np.flatnonzero(found < 0)

@@ -68,9 +68,11 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
     """Whether a row holds scores that can be decided; null or false if not."""
     lit = dialect.literal
     if rule.scores != "posterior":
-        total = reduce(add, columns)
+        # the difference of two columns is no number where they determine no posterior
+        read = [columns[1] - columns[0]] if len(columns) == 2 else columns
         nan = getattr(dialect, "has_nan", True)  # it is above infinity
-        fits = [total <= lit(math.inf) if nan else dialect.known(total)]
+        fits = [each <= lit(math.inf) if nan else dialect.known(each) for each in read]
+        fits += determined(dialect, columns) if len(columns) > 2 else []
         return reduce(and_, [*fits, *_leave_something(rule, dialect, columns)])
     every = columns if len(columns) > 1 else [lit(1.0) - columns[0], columns[0]]
     possible = [every[k] for k in rule._possible]
@@ -82,6 +84,13 @@ def valid(rule: CutPoints, dialect: Any, columns: list[Any]) -> Any:
         total = dialect.between(reduce(add, columns), lit(1.0 - slack), lit(1.0 + slack))
         fits = [*(each >= lit(0.0) for each in columns), total]
     return reduce(and_, [*fits, *likely])
+
+
+def determined(dialect: Any, columns: list[Any]) -> list[Any]:
+    """Whether logarithms determine posteriors: at most one is infinite, and not all are of 0."""
+    lit, most = dialect.literal, float(np.finfo(np.float64).max)
+    ones = [dialect.first_of([(each > lit(most), lit(1.0))], lit(0.0)) for each in columns]
+    return [reduce(add, ones) <= lit(1.0), reduce(or_, [each >= lit(-most) for each in columns])]
 
 
 def _leave_something(rule: CutPoints, dialect: Any, columns: list[Any]) -> list[Any]:
@@ -129,7 +138,10 @@ def posteriors_before(
         parts = [each / most for each in columns]
     else:
         gaps = [dialect.greatest([each - most, lit(-_FAR)]) for each in columns]
-        parts = [dialect.exp(gap) for gap in gaps]
+        alike = [each >= most for each in columns]  # infinity less itself is no number
+        first = [dialect.first_of([(top, lit(0.0))], gap)
+                 for top, gap in zip(alike, gaps, strict=True)]  # fmt: skip
+        parts = [dialect.exp(gap) for gap in first]
     if scaling is None:
         return parts
     least = _FAR / max(1.0, *scaling.scales)  # below, some engines fail to compute the power
