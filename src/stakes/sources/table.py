@@ -47,6 +47,15 @@ class Table:
         """A column as it stands in the file."""
         return self.getters[self.position(name)]()
 
+    def told(self, name: str) -> NDArray[Any]:
+        """The same, with times as text, with the offset from UTC if they have a zone."""
+        cells = self.cells(name)
+        if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
+            return cells
+        texts = cells.astype(str).astype(object) + ("+00:00" if name in self.zoned else "")
+        texts[np.isnat(cells)] = None
+        return texts
+
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where empty."""
         return self.as_numbers(self.cells(name), name)

@@ -26,7 +26,7 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
 
     Semicolons stay. New numbers have a decimal comma if numbers in the columns `scores` have one.
     """
-    old = [_cells(table, name) for name in table.names]
+    old = [table.told(name) for name in table.names]
     stream = io.StringIO()
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
@@ -38,16 +38,6 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
     for i in range(table.n_rows):
         writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
     return stream.getvalue()
-
-
-def _cells(table: Table, name: str) -> Any:
-    """A column as it stands; times as text, with the offset from UTC if they have a zone."""
-    cells = table.cells(name)
-    if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
-        return cells
-    told = cells.astype(str).astype(object) + ("+00:00" if name in table.zoned else "")
-    told[np.isnat(cells)] = None
-    return told
 
 
 def _written(value: Any, *, comma: bool) -> str:
@@ -119,10 +109,11 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         added = (
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         )
-        return "".join(map(_extended, table.lines, added))
+        pairs = zip(table.lines, added, strict=True)
+        return "".join(_extended(line, more) for line, more in pairs)
     old = []
     for name in table.names:
-        cells = _cells(table, name)
+        cells = table.told(name)
         told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
         old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
     names = [*table.names, *columns]
