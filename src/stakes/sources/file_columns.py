@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def columns_alike(files: Files) -> tuple[str, ...] | None:
             continue
         name, other = Path(path).name, Path(files.paths[0]).name
         refuse_unlike(schema.names, name, first.names, other)
-        _refuse_unlike_types(schema, name, first, other)
+        _refuse_unlike_schemas(schema, name, first, other)
     return None if first is None else tuple(first.names)
 
 
@@ -63,7 +63,7 @@ def _in_headers(files: Files) -> tuple[str, ...] | None:
             raise FormatError(
                 f"{name} has cells separated by {cells}, unlike {other}: files that are streamed "
                 "together are written alike.",
-                hint="decide them one by one, or write them again",
+                hint="give them one by one, or write them again",
             )
         refuse_unlike(found.names, name, first.names, other)
     return None if first is None else first.names
@@ -81,30 +81,41 @@ def _schema(path: str, form: str) -> Any:
         return None
 
 
-def _refuse_unlike_types(schema: Any, name: str, first: Any, other: str) -> None:
-    """Raise for a column whose values in one of two files would be changed by the other's type.
+def _refuse_unlike_schemas(schema: Any, name: str, first: Any, other: str) -> None:
+    """Raise for a column of two files that the type of one would change in the other."""
+    for each in schema:
+        types = {other: first.field(each.name).type, name: each.type}
+        refuse_unlike_types(
+            each.name,
+            {file: (kind_of(told), str(told)) for file, told in types.items()},
+            "streamed",
+        )
 
-    A file with whole numbers and one with fractions would be written with fractions.
+
+def refuse_unlike_types(column: str, types: Mapping[str, tuple[str, str]], doing: str) -> None:
+    """Raise if a column has several kinds of types, given with their words for each file.
+
+    The values of one file would be changed by the type of another: whole numbers would be written
+    with fractions, and scores of 32 bits be compared with the cut for 64.
     """
-    for field, types in ((each, (first.field(each.name).type, each.type)) for each in schema):
-        kinds = {_kind(each) for each in types} - {"null"}
-        if len(kinds) > 1:
-            raise FormatError(
-                f"column '{field.name}' holds {types[0]} in {other} and {types[1]} in {name}: "
-                "files that are streamed together need the same types.",
-                hint="decide them one by one, or write them again",
-            )
+    known = {file: told for file, told in types.items() if told[0] != "null"}
+    if len({kind for kind, _ in known.values()}) > 1:
+        first, (kind, words) = next(iter(known.items()))
+        other = next(file for file, told in known.items() if told[0] != kind)
+        raise FormatError(
+            f"column '{column}' holds {words} in {first} and {known[other][1]} in {other}: files "
+            f"that are {doing} together need the same types.",
+            hint="give them one by one, or write them again",
+        )
 
 
-def _kind(arrow_type: Any) -> str:
-    """The kind of a type: the widest of one kind holds the values of all others."""
+def kind_of(arrow_type: Any) -> str:
+    """The kind of a type: the widest of one kind holds the values of all others unchanged."""
     types = load("pyarrow", extra="duckdb").types
     if types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type
     if types.is_signed_integer(arrow_type):
         return "integer"
-    if types.is_floating(arrow_type):
-        return "number"
     return (
         "text" if types.is_large_string(arrow_type) else str(arrow_type).replace("string", "text")
     )

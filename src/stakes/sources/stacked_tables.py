@@ -13,19 +13,25 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
 from stakes.sources.cells import array_of, as_text_array, decoded
-from stakes.sources.file_columns import refuse_unlike
+from stakes.sources.file_columns import kind_of, refuse_unlike, refuse_unlike_types
 from stakes.sources.table import Table
 
 #: The most files to name one by one.
 _MOST_NAMED = 3
+#: Types of NumPy as Arrow calls them, and those that are narrower than numbers in text.
+_ARROW_NAMES = {"float64": "double", "float32": "float", "float16": "halffloat"}
+_SHORT = {"float", "halffloat"}
 #: Text that takes more bytes in cells of equal width becomes an array of objects.
 _MOST_BYTES = 1 << 28
 
 
-def stacked(tables: list[Table], paths: Sequence[str], *, new: bool = False) -> Table:
+def stacked(
+    tables: list[Table], paths: Sequence[str], *, new: bool = False, copied: bool = False
+) -> Table:
     """The rows of tables with the same columns, one table below the other.
 
-    Of `new` cases, which are not counted, a file may be given twice.
+    Of `new` cases, which are not counted, a file may be given twice. Cells that will be `copied`
+    must be of the same types.
     """
     first = tables[0]
     if any(table.matrices or table.is_list for table in tables):
@@ -43,6 +49,8 @@ def stacked(tables: list[Table], paths: Sequence[str], *, new: bool = False) -> 
         hint = "" if new else labels + "other options as they are"
         refuse_unlike(table.names, table.source, first.names, first.source, hint)
     _refuse_unlike_numbers(tables)
+    if copied:
+        _refuse_unlike_cells(tables)
     named = " + ".join(table.source for table in tables)
     digest = hashlib.sha256("".join(table.digest for table in tables).encode()).hexdigest()
     told = all(table.lines for table in tables)  # lines of some rows would leave out the others
@@ -70,6 +78,37 @@ def _refuse_unlike_numbers(tables: list[Table]) -> None:
             "read together write numbers alike.",
             hint="give them one by one, or write them again",
         )
+
+
+def _refuse_unlike_cells(tables: list[Table]) -> None:
+    """Raise for a column whose cells one file would change in another.
+
+    Text and JSON lines have no types, and their cells stay as they are beside others. Only next
+    to numbers of fewer bits they count as the doubles that they are read as.
+    """
+    kinds = [_kinds(table) for table in tables]
+    for name in tables[0].names:
+        known = {
+            table.source: each[name]
+            for table, each in zip(tables, kinds, strict=True)
+            if name in each
+        }
+        short = {kind for kind, _ in known.values()} & _SHORT
+        bare = [table.source for table, each in zip(tables, kinds, strict=True) if not each]
+        untyped = {bare[0]: ("double", "cells without a type")} if short and bare else {}
+        refuse_unlike_types(name, known | untyped, "copied")
+
+
+def _kinds(table: Table) -> dict[str, tuple[str, str]]:
+    """The kind of type of each column, and its words; empty if the file has no types."""
+    if table.form == "NumPy arrays":
+        types = {name: table.cells(name).dtype for name in table.names}
+        short = {"i": "integer", "U": "text", "S": "text"}
+        return {
+            name: (short.get(each.kind, _ARROW_NAMES.get(str(each), str(each))), str(each))
+            for name, each in types.items()
+        }
+    return {name: (kind_of(each), str(each)) for name, each in table.types.items()}
 
 
 def _below(tables: list[Table], name: str) -> NDArray[Any]:

@@ -37,6 +37,7 @@ class Table:
     is_list: bool = False  # a list of keys, such as trials, perhaps with scores
     lines: Sequence[str] = ()  # the original JSON lines, with values that columns cannot hold
     zoned: Sequence[str] = ()  # columns of times with a zone, whose cells are in UTC
+    types: Mapping[str, Any] = field(default_factory=dict)  # Arrow types, if the file has them
 
     @property
     def is_far(self) -> bool:

@@ -26,13 +26,15 @@ _MOST_UNPACKED, _PART = 1_000_000_000, 1 << 24
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
-def read_table(path: str, *, new: bool = False) -> Table:
+def read_table(path: str, *, new: bool = False, copied: bool = False) -> Table:
     """The columns of a file, or of several one below the other; `-` is standard input.
 
-    A file without rows, or one that is given twice, is refused unless the cases are `new`.
+    A file without rows, or one that is given twice, is refused unless the cases are `new`. Cells of
+    several files that will be `copied` must be of the same types.
     """
     if words := several_words(path):
-        return stacked([read_table(word, new=new) for word in words], words, new=new)
+        tables = [read_table(word, new=new) for word in words]
+        return stacked(tables, words, new=new, copied=copied)
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,10 +65,8 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
     """A Parquet file. Parquet input keeps its types; of text, only scores become numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
-    if table.form == "Parquet" and source != "-" and not several_words(source):
-        data, name = read_bytes(source)
-        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
-        found = parquet.read_table(pyarrow.BufferReader(data))
+    if table.form == "Parquet" and source != "-":
+        found = _as_stored(several_words(source) or [source])
     else:
         typed = {}
         for name in table.names:  # arrays keep their type; empty cells of text become null
@@ -94,6 +92,30 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
     stream = pyarrow.BufferOutputStream()
     parquet.write_table(found, stream)
     return bytes(stream.getvalue().to_pybytes())
+
+
+def _as_stored(paths: Sequence[str]) -> Any:
+    """The rows of Parquet files, in types that hold the values of all."""
+    pyarrow = load("pyarrow", extra="parquet")
+    parquet = load("pyarrow.parquet", extra="parquet")
+    found = []
+    for path in paths:
+        data, name = read_bytes(path)
+        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+        found.append(parquet.read_table(pyarrow.BufferReader(data)))
+    if len(found) == 1:
+        return found[0]
+    names = found[0].column_names
+    found = [_without_categories(pyarrow, part.select(names)) for part in found]
+    return pyarrow.concat_tables(found, promote_options="permissive").replace_schema_metadata()
+
+
+def _without_categories(pyarrow: Any, table: Any) -> Any:
+    """The table with categories as their values: each file may have others."""
+    for k, field in enumerate(table.schema):
+        if pyarrow.types.is_dictionary(field.type):
+            table = table.set_column(k, field.name, table[k].cast(field.type.value_type))
+    return table
 
 
 def _are_whole(cells: list[Any]) -> bool:

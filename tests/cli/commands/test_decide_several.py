@@ -48,6 +48,15 @@ def decided(run, write, tmp_path):
     return decided
 
 
+def write_calibration(run, tmp_path, kept):
+    """A calibration of p, as `stakes calibrate` writes it."""
+    rows = "".join(f"{'no' if k % 7 > 1 else 'yes'},0.{k % 9 + 1},a\n" for k in range(200))
+    (tmp_path / "y.csv").write_text("y,p,id\n" + rows)
+    given = [str(tmp_path / "y.csv"), "--label", "y", "--positive", "yes", "--model", "p"]
+    made = run("calibrate", *given, "-o", str(kept))
+    assert made.code == 0, made.err
+
+
 def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -100,15 +109,103 @@ def test_decimal_commas_in_one_file_only(run, write, decided, tmp_path, names):
     assert [row["p"] for row in decided(["l.csv", "m.csv"], "jsonl")] == [0.5, 0.02, 0.5]
 
 
-def test_a_calibration_applied_to_several_files(run, write, decided, tmp_path):
-    rows = "".join(f"{'no' if k % 7 > 1 else 'yes'},0.{k % 9 + 1},a\n" for k in range(200))
-    write("y.csv", "y,p,id\n" + rows)
-    file, kept = str(tmp_path / "y.csv"), str(tmp_path / "cal.json")
-    made = run("calibrate", file, "--label", "y", "--positive", "yes", "--model", "p", "-o", kept)
-    assert made.code == 0, made.err
+def test_a_calibration_applied_to_several_files(run, decided, tmp_path):
+    kept = str(tmp_path / "cal.json")
+    write_calibration(run, tmp_path, kept)
     for names in (("a.jsonl", "b.jsonl"), ("a.jsonl", "c.csv"), ("c.csv", "d.csv", "b.jsonl")):
         paths = [str(tmp_path / name) for name in names]
         ran = run("calibrate", "--apply", kept, *paths)
         assert ran.code == 0, ran.err
         ids = [each for name in names for each in IDS[name[0]]]
         assert [row["id"] for row in rows_of(ran.out)] == ids
+
+
+def stored(tmp_path, name, **columns):
+    """A Parquet file of Arrow columns."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[parquet]'")
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    parquet.write_table(arrow.table({"p": [0.5, 0.05], **columns}), tmp_path / name)
+    return str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("types", "said"),
+    [
+        (("int64", "float64"), "int64 in a.parquet and double in b.parquet"),
+        (("float64", "int64"), "double in a.parquet and int64 in b.parquet"),
+        (("float32", "float64"), "float in a.parquet and double in b.parquet"),
+        (("bool_", "int64"), "bool in a.parquet and int64 in b.parquet"),
+        (("string", "int64"), "string in a.parquet and int64 in b.parquet"),
+        (("naive", "zoned"), "timestamp[us] in a.parquet and timestamp[us, tz=UTC] in b.parquet"),
+        (("zoned", "naive"), "timestamp[us, tz=UTC] in a.parquet and timestamp[us] in b.parquet"),
+        (("int32", "int64"), None),
+        (("null", "float32"), None),
+        (("string", "large_string"), None),
+        (("category", "string"), None),
+        (("category", "category"), None),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_files_that_are_copied_need_the_same_types(run, decided, tmp_path, types, said, ending):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    known = {"naive": arrow.timestamp("us"), "zoned": arrow.timestamp("us", "UTC")}
+    known["category"] = arrow.dictionary(arrow.int8(), arrow.string())
+    paths = []
+    for letter, name in zip("ab", types, strict=True):
+        kind = known.get(name) or getattr(arrow, name)()
+        text = "string" in name or name == "category"
+        cells = arrow.array([f"1{letter}", f"0{letter}"] if text else [1, 0])
+        cells = arrow.nulls(2) if name == "null" else cells.cast(kind)
+        paths.append(stored(tmp_path, f"{letter}.parquet", x=cells))
+    if said is None:
+        found = [row["x"] for row in decided(["a.parquet", "b.parquet"], ending)]
+        expected = ["1a", "0a", "1b", "0b"] if text else [1, 0, 1, 0]
+        expected = [None, None, *expected[2:]] if types[0] == "null" else expected
+        cells = ["" if cell is None else str(cell) for cell in expected]
+        if ending == "csv" and types[0] == "null":
+            cells = ["", "", "1.0", "0.0"]
+        assert found == (cells if ending == "csv" else expected)
+        return
+    ran = run("decide", *paths, "--rule", str(tmp_path / "rule.json"))
+    assert ran.code == 2
+    assert f"column 'x' holds {said}: files that are copied together" in ran.err
+    kept = tmp_path / "cal.json"
+    write_calibration(run, tmp_path, kept)
+    assert f"column 'x' holds {said}" in run("calibrate", "--apply", str(kept), *paths).err
+
+
+@pytest.mark.parametrize("names", [("a.parquet", "a.jsonl"), ("c.csv", "a.parquet")])
+def test_scores_of_fewer_bits_next_to_text(run, decided, tmp_path, names):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    short = arrow.array([0.5, 0.05], arrow.float32())
+    stored(tmp_path, "a.parquet", p=short, id=["x", "y"])
+    paths = [str(tmp_path / name) for name in names]
+    ran = run("decide", *paths, "--rule", str(tmp_path / "rule.json"))
+    assert ran.code == 2
+    assert "column 'p' holds float in a.parquet and cells without a type in" in ran.err
+
+
+def test_parquet_files_keep_their_types(decided, tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[parquet]'")
+    cells = {
+        "many": [[1], None],
+        "paid": arrow.array([1, None], arrow.decimal128(9, 2)),
+        "span": arrow.array([1, None], arrow.duration("us")),
+        "key": [b"\xff", None],
+        "count": arrow.array([2**60 + 1, None], arrow.int64()),
+    }
+    stored(tmp_path, "a.parquet", **cells)
+    stored(tmp_path, "b.parquet", **dict(reversed(cells.items())))
+    found = decided(["a.parquet", "b.parquet"], "parquet")
+    alone = decided(["a.parquet"], "parquet")
+    assert found == alone * 2
+    assert str(parquet.read_schema(tmp_path / "out.parquet").field("paid").type).startswith("dec")
+
+
+def test_times_of_parquet_next_to_text(decided, write, tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    stored(tmp_path, "a.parquet", at=arrow.array([0, None], arrow.timestamp("ns", "UTC")))
+    write("b.csv", "p,at\n0.5,2024-07-01\n")
+    found = [row["at"] for row in decided(["a.parquet", "b.csv"], "jsonl")]
+    assert found == ["1970-01-01T00:00:00.000000000+00:00", None, "2024-07-01"]

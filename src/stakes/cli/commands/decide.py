@@ -168,7 +168,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
-    table = read_table(args.file, new=True)
+    table = read_table(args.file, new=True, copied=True)
     _refuse_unnamed(table)
     names = _names(rule, args, table.names)
     marked = args.on_error == "column"

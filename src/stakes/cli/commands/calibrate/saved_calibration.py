@@ -107,7 +107,7 @@ def apply_calibration(args: Any) -> int:
         learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
-    table = read_table(args.file)
+    table = read_table(args.file, copied=True)
     _warn_of_own_rows(saved, table, args.apply)
     known = kept.scores_are is not None
     scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
