@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from stakes._optional import load
+from stakes.sources.cells import EMPTY
 from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_bytes, unzipped
+from stakes.typing import FloatArray
 
 #: New columns by name: numbers, text, or None.
 Columns = Mapping[str, Any]
+#: Columns that were read as numbers, with nan where a cell holds none.
+Numbers = Mapping[str, FloatArray]
 #: New columns that hold numbers, if they hold anything.
 _NUMBERS = ("expected_cost", "margin")
 
@@ -61,8 +65,8 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", errors="backslashreplace")
 
 
-def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
-    """A Parquet file. Parquet input keeps its types; of text, only scores become numbers."""
+def parquet_of(source: str, table: Table, columns: Columns, numbers: Numbers) -> bytes:
+    """A Parquet file. Parquet input keeps its types; of text, only `numbers` become numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
     if table.form == "Parquet" and source != "-":
@@ -78,8 +82,8 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
                     typed[name] = typed[name].cast(pyarrow.timestamp(unit, "UTC"))
             elif cells.dtype.kind == "O" and _are_whole(cells.tolist()):
                 typed[name] = pyarrow.array(cells.tolist())
-            elif name in scores:
-                typed[name] = pyarrow.array(table.numbers(name))
+            elif name in numbers:  # text among them becomes null, so that files keep their types
+                typed[name] = pyarrow.array(numbers[name], from_pandas=True)
             else:
                 texts = (_cell(cell) for cell in cells.tolist())
                 typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
@@ -125,8 +129,8 @@ def _are_whole(cells: list[Any]) -> bool:
     return alike and all(abs(cell) < 2**63 for cell in known)
 
 
-def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """One object per row: JSON lines stay as they were; of other text, scores become numbers."""
+def json_lines_of(table: Table, columns: Columns, numbers: Numbers) -> str:
+    """One object per row: JSON lines stay as they were; of other text, `numbers` become numbers."""
     if table.lines:
         added = (
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
@@ -135,12 +139,21 @@ def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> st
         return "".join(_extended(line, more) for line, more in pairs)
     old = []
     for name in table.names:
-        cells = table.told(name)
-        told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
-        old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
+        found = table.told(name).tolist()
+        cells = [_text(cell) if isinstance(cell, bytes) else cell for cell in found]
+        if name in numbers:
+            cells = list(map(_as_number, cells, numbers[name].tolist()))
+        old.append(cells)
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)
     return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)
+
+
+def _as_number(cell: Any, number: float) -> Any:
+    """Text as the number that it was read as; a word that is none stays."""
+    if not isinstance(cell, str):
+        return cell
+    return None if cell.strip().lower() in EMPTY else cell if number != number else number
 
 
 def _extended(line: str, added: Mapping[str, Any]) -> str:

@@ -209,3 +209,41 @@ def test_times_of_parquet_next_to_text(decided, write, tmp_path):
     write("b.csv", "p,at\n0.5,2024-07-01\n")
     found = [row["at"] for row in decided(["a.parquet", "b.csv"], "jsonl")]
     assert found == ["1970-01-01T00:00:00.000000000+00:00", None, "2024-07-01"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_text_among_scores_and_costs_in_every_output(run, write, tmp_path, ending):
+    costs = [["0", "5"], ["0.75*amount", "0"]]
+    rule = DecisionRule(Application(COSTS), columns="p", per_case=True, case_costs=costs)
+    rule.save(tmp_path / "pc.json")
+    out = tmp_path / f"out.{ending}"
+    lines = '{"p": 0.5, "amount": 10}\n{"p": true, "amount": 9}\n{"p": "x", "amount": "abc"}\n'
+    files = {"t.csv": "p,amount\n0.5,10\n0.2,abc\nhigh,3\n,4\n", "t.jsonl": lines}
+    for name, text in files.items():
+        new = write(name, text)
+        given = ["decide", new, "--rule", str(tmp_path / "pc.json"), "-o", str(out)]
+        ran = run(*given)
+        assert ran.code == 2
+        assert "--decisions" not in ran.err
+        ran = run(*given, "--engine", "memory", "--on-error", "column")
+        assert ran.code == 0, ran.err
+        if ending == "parquet":
+            parquet = pytest.importorskip("pyarrow.parquet", reason="pip install stakes[parquet]")
+            table = parquet.read_table(out)
+            found = table.to_pylist()
+            assert [str(table.schema.field(key).type) for key in ("p", "amount")] == ["double"] * 2
+            assert [row["amount"] for row in found][:2] == [10, None if "csv" in name else 9]
+        else:
+            told = out.read_text()
+            found = rows_of(told) if ending == "csv" else list(map(json.loads, told.splitlines()))
+            assert "abc" in [row["amount"] for row in found]  # the word stays beside the reason
+        reasons = [row["not_decided"] or None for row in found]
+        assert reasons[0] is None
+        assert None not in reasons[1:]
+        assert [row["decision"] or None for row in found] == ["call"] + [None] * len(reasons[1:])
+
+
+def test_words_and_gaps_among_scores_as_json(run, write, tmp_path, decided):
+    write("t.csv", "p,id\n0.50,a\nhigh,b\nNA,c\n,d\n")
+    found = decided(["t.csv"], "jsonl", "--on-error", "column")
+    assert [row["p"] for row in found] == [0.5, "high", None, None]
