@@ -259,7 +259,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     names = _names(rule, args, there or ())
     types = _types(rule, files, there, names, marked=on_error == "column")
     with (
-        _helped(alone=not is_unnamed(args.file)),
+        _helped(files),
         opened(files, "duckdb", args.memory, types) as source,
         whole_file(output) as temporary,
     ):
@@ -284,17 +284,29 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
 
 
 @contextmanager
-def _helped(*, alone: bool) -> Iterator[None]:
-    """Say what to type if text stands among numbers; `alone`: memory could read the file."""
+def _helped(files: Files) -> Iterator[None]:
+    """Say what to type if text stands among numbers, or numbers that are written otherwise."""
     from stakes.exceptions import DataError, StakesError
+    from stakes.sources.far.opened_files import odd_cell, written_otherwise
+    from stakes.sources.source import is_unnamed
 
+    alone, near = not is_unnamed(files.said), "://" not in files.said
     try:
         yield
     except StakesError as error:
-        if error.code != "text-for-numbers" or not alone:
+        if error.code not in ("text-for-numbers", "number-written-otherwise"):
             raise
-        hint = "--engine memory --on-error column  decides the other rows"
-        raise DataError(error.message, hint=hint) from None
+        cause = error.__cause__
+        found = odd_cell(cause) if isinstance(cause, Exception) else None
+        said = written_otherwise(files, found[1]) if found else ""
+        if said or error.code == "number-written-otherwise":
+            hint = "name the files one by one, with  --engine memory" if near else error.hint
+            hint = "--engine memory  reads each column by itself" if alone else hint
+        elif alone:
+            hint = "--engine memory --on-error column  decides the other rows"
+        else:
+            raise
+        raise DataError(f"{error.message.removesuffix('.')}{said}.", hint=hint) from None
 
 
 def _types(

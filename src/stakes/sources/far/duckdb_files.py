@@ -12,7 +12,7 @@ from typing import Any
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.sources.cells import empty_words
-from stakes.sources.far.opened_files import Opened, unreadable
+from stakes.sources.far.opened_files import Opened, odd_cell, unreadable
 from stakes.sources.patterns import Files
 
 _INTERRUPTED = "Query interrupted"
@@ -36,6 +36,8 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
             yield Opened(relation, _renamed, progress, stop=con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
+        except OSError as error:  # how Arrow reports them
+            raise (unreadable(error, files) if odd_cell(error) else error) from None
         except RuntimeError as error:  # how it reports Ctrl-C if nothing watches
             raise (KeyboardInterrupt if str(error) == _INTERRUPTED else error) from None
         finally:
