@@ -76,3 +76,63 @@ def test_evaluations_say_so_too(run, write, engine):
     assert ran.code == 2
     assert "numbers are read with decimal commas, because the file holds one" in ran.err
     assert run("eval", *given, "--cost", "fn=9", "fp=1", "--engine", "memory").code == 0
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [("new.csv", ["0.5", "0.0_5"]), ("new.tsv", ["NA", "0.0_5"]), ("semi.csv", ["0,5", "0,0_5"])],
+)
+def test_a_number_has_no_underscore(decided, write, tmp_path, name, cells, engine):
+    semi = ";" if name == "semi.csv" else ","
+    text = "".join(f"{cell}{semi}1\n" for cell in cells)
+    new = write(name, f"p{semi}x\n{text}".replace(",", "\t" if name == "new.tsv" else ","))
+    ran = decided(new, "--engine", engine)
+    assert ran.code == 2
+    assert f"column 'p' must hold numbers; {'row 2' if engine == 'memory' else 'it'} holds" in (
+        ran.err
+    )
+    assert cells[1] in ran.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("cell", ["amount", "p"])
+def test_nor_has_an_amount_or_text_in_parquet(run, tmp_path, ending, cell):
+    costs = [["0", "5"], ["0.75*amount", "0"]]
+    rule = DecisionRule(Application(COSTS), columns="p", per_case=True, case_costs=costs)
+    rule.save(tmp_path / "pc.json")
+    columns = {"p": ["0.5", "0.2"], "amount": ["10", "20"]}
+    columns[cell] = [columns[cell][0], "0.0_5"]
+    if ending == "csv":
+        lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
+        (tmp_path / "new.csv").write_text("\n".join(["p,amount", *lines]) + "\n")
+    else:
+        arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+        parquet.write_table(arrow.table(columns), tmp_path / "new.parquet")
+    given = ["--rule", str(tmp_path / "pc.json"), "-o", str(tmp_path / "out.csv")]
+    for engine in ("duckdb", "memory"):
+        ran = run("decide", str(tmp_path / f"new.{ending}"), *given, "--engine", engine)
+        assert ran.code == 2
+        assert "holds '0.0_5'" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "memory"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("other", ["0.5", "NA", " 0.5 "])
+def test_nor_have_scores_that_are_evaluated(run, write, tmp_path, engine, ending, other):
+    pytest.importorskip(engine if engine != "memory" else "numpy", reason="an engine")
+    cells = [other, "0.0_5"] * 50
+    if ending == "csv":
+        write("new.csv", "y,p\n" + "".join(f"{k % 2},{p}\n" for k, p in enumerate(cells)))
+    else:
+        arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[parquet]'")
+        table = arrow.table({"y": [k % 2 for k in range(100)], "p": cells})
+        parquet.write_table(table, tmp_path / "new.parquet")
+    given = [str(tmp_path / f"new.{ending}"), "--label", "y", "--positive", "1", "--scores", "p"]
+    ran = run("eval", *given, "--cost", "fn=9", "fp=1", "--engine", engine)
+    assert ran.code == 2
+    assert "must hold numbers" in ran.err
+    assert "holds '0.0_5'" in ran.err

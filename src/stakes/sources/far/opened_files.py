@@ -89,6 +89,11 @@ def _said(error: Exception) -> str:
     return " ".join(parts) or lines[0]
 
 
+def no_number(column: str) -> tuple[str, str]:
+    """What DuckDB says of a cell that is no number, before and after the cell."""
+    return f'column "{column}". Could not convert string "', "\" to 'DOUBLE'"
+
+
 def odd_cell(error: Exception) -> tuple[str | None, str] | None:
     """The column and the cell of an engine's error for text that is no number; else None."""
     for pattern in _NO_NUMBER:
@@ -123,6 +128,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         column, cell = found
         comma = files.header is not None and files.header.decimal_comma
         cell = cell.replace("..", ".") if comma else cell  # points were doubled
+        cell = cell.replace("__", "_")  # doubled where text was read as numbers
         which = f"column '{column}'" if column else "a column of scores or weights"
         word = cell.strip().lower()
         spaced = word != cell.lower()
