@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,11 @@ def refuse_unlike(
         )
 
 
-def columns_alike(files: Files) -> tuple[str, ...] | None:
+def columns_alike(files: Files, *, alone: bool) -> tuple[str, ...] | None:
     """The columns of the files; None if only the engine can list them.
 
-    Raises unless all have the same ones, of the same types. Only headers and schemas are read.
+    Raises unless all have the same ones, of the same types, that the engine can copy; `alone` says
+    that memory could read the files instead. Only headers and schemas are read.
     """
     if "://" in files.said:
         return None
@@ -42,6 +44,8 @@ def columns_alike(files: Files) -> tuple[str, ...] | None:
     for path in files.paths:
         schema = _schema(path, files.form)
         first = schema if first is None else first
+        if files.form == "parquet" and schema is not None:
+            _refuse_spans(schema, Path(path).name, alone=alone)
         if schema is None or schema is first:
             continue
         name, other = Path(path).name, Path(files.paths[0]).name
@@ -79,6 +83,19 @@ def _schema(path: str, form: str) -> Any:
             return file.schema
     except (pyarrow.ArrowException, OSError):
         return None
+
+
+def _refuse_spans(schema: Any, name: str, *, alone: bool) -> None:
+    """Raise for a column of spans of time, which DuckDB would read as plain numbers."""
+    for field in schema:
+        if re.search(r"\bduration\[\w+\]", str(field.type)):
+            raise FormatError(
+                f"column '{field.name}' of {name} holds spans of time ({field.type}), which DuckDB "
+                "would write as numbers without a unit.",
+                hint="--engine memory  keeps them"
+                if alone
+                else "name the files one by one, with  --engine memory",
+            )
 
 
 def _refuse_unlike_schemas(schema: Any, name: str, first: Any, other: str) -> None:

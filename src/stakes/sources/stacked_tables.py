@@ -136,7 +136,6 @@ def _texts(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _listed(cells: NDArray[Any]) -> list[Any]:
-    """Cells as objects of Python; spans of nanoseconds would become plain numbers."""
-    if cells.dtype.kind == "S":
-        cells = decoded(cells)
-    return list(cells) if cells.dtype.kind == "m" else cells.tolist()
+    """Cells as objects of Python."""
+    found: list[Any] = (decoded(cells) if cells.dtype.kind == "S" else cells).tolist()
+    return found

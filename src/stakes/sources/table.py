@@ -49,8 +49,11 @@ class Table:
         return self.getters[self.position(name)]()
 
     def told(self, name: str) -> NDArray[Any]:
-        """The same, with times as text, with the offset from UTC if they have a zone."""
+        """The same, with times and spans of time as text, and the offset of those in UTC."""
         cells = self.cells(name)
+        if cells.dtype.kind == "m":
+            spans = [None if np.isnat(cell) else str(cell) for cell in cells]
+            return np.array(spans, dtype=object)
         if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
             return cells
         texts = cells.astype(str).astype(object) + ("+00:00" if name in self.zoned else "")

@@ -277,3 +277,28 @@ def test_arrays_whose_columns_have_no_names(decided, tmp_path, name):
     assert ran.code == 2
     assert f"{name} holds an array of 2 columns without names, 'new'" in ran.err
     assert "rule.decide(array)" in ran.err
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_spans_of_time_are_no_numbers(decided, tmp_path, unit, nested):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    kind = arrow.list_(arrow.duration(unit)) if nested else arrow.duration(unit)
+    spans = arrow.array([[1], None] if nested else [1, None], kind)
+    (tmp_path / "lake").mkdir()
+    file = parquet_file(tmp_path / "lake" / "new.parquet", ["p", "took"], [[0.2, 0.3], spans])
+    ran = decided(file, "--engine", "duckdb")
+    assert ran.code == 2
+    kept = parquet.read_schema(file).field("took").type
+    assert f"column 'took' of new.parquet holds spans of time ({kept})" in ran.err
+    assert "--engine memory  keeps them" in ran.err
+    assert "name the files one by one, with  --engine memory" in decided(file.parent).err
+    assert not (tmp_path / "out.csv").exists()
+    assert decided(file, "--engine", "memory", out="out.parquet").code == 0
+    assert parquet.read_schema(tmp_path / "out.parquet").field("took").type == kept
+    if not nested:
+        assert decided(file, out="out.jsonl").code == 0
+        told = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+        words = {"us": "1 microseconds", "ns": "1 nanoseconds"}
+        assert [row["took"] for row in told] == [words[unit], None]

@@ -255,7 +255,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     on_error = "column" if args.on_error == "column" else "raise"
     ending = output.suffix.lower() or ".csv"
     files = found_files(args.file)
-    there = columns_alike(files)
+    there = columns_alike(files, alone=not is_unnamed(args.file))
     names = _names(rule, args, there or ())
     types = _types(rule, files, there, names, marked=on_error == "column")
     with (
