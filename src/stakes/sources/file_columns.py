@@ -48,7 +48,7 @@ def columns_alike(files: Files, *, alone: bool) -> tuple[str, ...] | None:
             _refuse_spans(schema, Path(path).name, alone=alone)
         if schema is None or schema is first:
             continue
-        name, other = Path(path).name, Path(files.paths[0]).name
+        name, other = _told_apart(path, files.paths[0])
         refuse_unlike(schema.names, name, first.names, other)
         _refuse_unlike_schemas(schema, name, first, other)
     return None if first is None else tuple(first.names)
@@ -61,7 +61,7 @@ def _in_headers(files: Files) -> tuple[str, ...] | None:
         found = text_header(path)
         if found is None or first is None:
             continue
-        name, other = Path(path).name, Path(files.paths[0]).name
+        name, other = _told_apart(path, files.paths[0])
         if (found.delimiter, found.told) != (first.delimiter, first.told):
             cells = DELIMITERS[found.delimiter] + " after a line 'sep='" * found.told
             raise FormatError(
@@ -71,6 +71,12 @@ def _in_headers(files: Files) -> tuple[str, ...] | None:
             )
         refuse_unlike(found.names, name, first.names, other)
     return None if first is None else first.names
+
+
+def _told_apart(path: str, other: str) -> tuple[str, str]:
+    """The names of two files, with their folders if they are equal."""
+    names = Path(path).name, Path(other).name
+    return names if names[0] != names[1] else (path, other)
 
 
 def _schema(path: str, form: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,6 +34,11 @@ def stacked(
     Of `new` cases, which are not counted, a file may be given twice. Cells that will be `copied`
     must be of the same types.
     """
+    names = [table.source for table in tables]
+    tables = [  # as in lakes, where day=1/a.csv and day=2/a.csv have one name
+        replace(table, source=path) if names.count(table.source) > 1 else table
+        for table, path in zip(tables, paths, strict=True)
+    ]
     first = tables[0]
     if any(table.matrices or table.is_list for table in tables):
         raise FormatError("arrays and lists of trials are read one file at a time.")

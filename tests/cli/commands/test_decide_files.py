@@ -302,3 +302,23 @@ def test_spans_of_time_are_no_numbers(decided, tmp_path, unit, nested):
         told = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
         words = {"us": "1 microseconds", "ns": "1 nanoseconds"}
         assert [row["took"] for row in told] == [words[unit], None]
+
+
+@pytest.mark.parametrize("more", [("--engine", "memory"), ("--engine", "duckdb")])
+def test_files_of_one_name_are_told_apart(decided, tmp_path, more):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    paths = [tmp_path / f"day={k}" / "a.parquet" for k in (1, 2)]
+    for path, kind in zip(paths, (arrow.int32(), arrow.float64()), strict=True):
+        path.parent.mkdir()
+        parquet_file(path, ["p", "x"], [[0.5], arrow.array([1], kind)])
+    first, second = paths
+    said = f"column 'x' holds int32 in {first} and double in {second}"
+    assert said in decided(*paths, *more).err
+    texts = [path.with_suffix(".csv") for path in paths]
+    texts[0].write_text("p,x\n0.5,1\n")
+    texts[1].write_text("p,y\n0.5,1\n")
+    assert f"{texts[1]} has no column 'x', unlike {texts[0]}" in decided(*texts, *more).err
+    texts[1].write_text("p;x\n0,5;1\n")
+    near = f"{texts[1]} holds numbers with a decimal comma, unlike {texts[0]}"
+    far = f"{texts[1]} has cells separated by semicolons, unlike {texts[0]}"
+    assert (near if "memory" in more else far) in decided(*texts, *more).err
