@@ -129,13 +129,14 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
         print_wrapped(said, first="- ", rest="  ")
 
 
-def _names(rule: DecisionRule, args: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...]:
-    """The columns of the scores; one that is known may have a comma in its name."""
-    from stakes.inquiry.column_roles import words_of
+def _names(
+    rule: DecisionRule, args: argparse.Namespace, known: Sequence[str] | None
+) -> tuple[str, ...]:
+    """The columns of the scores; `known` are those of the table, if they can be listed."""
+    from stakes.cli.columns_typed import columns_typed
     from stakes.rules.rule_sql import score_columns
 
-    given = [args.columns] if args.columns in known else words_of(args.columns)
-    return score_columns(rule, given or None)
+    return score_columns(rule, columns_typed(args.columns, rule, known) or None)
 
 
 def _refuse_unnamed(table: Table) -> None:
@@ -256,7 +257,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     ending = output.suffix.lower() or ".csv"
     files = found_files(args.file)
     there = columns_alike(files, alone=not is_unnamed(args.file))
-    names = _names(rule, args, there or ())
+    names = _names(rule, args, there)
     types = _types(rule, files, there, names, marked=on_error == "column")
     with (
         _helped(files),
