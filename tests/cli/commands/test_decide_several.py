@@ -247,3 +247,13 @@ def test_words_and_gaps_among_scores_as_json(run, write, tmp_path, decided):
     write("t.csv", "p,id\n0.50,a\nhigh,b\nNA,c\n,d\n")
     found = decided(["t.csv"], "jsonl", "--on-error", "column")
     assert [row["p"] for row in found] == [0.5, "high", None, None]
+
+
+def test_the_model_in_the_sentence_about_a_limit(run, write, tmp_path):
+    costs = [["0", "5"], ["0.75*amount", "0"]]
+    more = {"columns": "p", "model": "p, per case", "per_case": True, "case_costs": costs}
+    DecisionRule(Application(COSTS), **more).save(tmp_path / "pc.json")
+    new = write("new.csv", "p,amount\n0.5,100\n0.4,90\n0.6,80\n")
+    given = ["--rule", str(tmp_path / "pc.json"), "--capacity", "call=1"]
+    ran = run("decide", new, *given, "-o", str(tmp_path / "out.csv"))
+    assert "the probabilities of p are right" in " ".join(ran.out.split())

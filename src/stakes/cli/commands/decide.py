@@ -125,7 +125,7 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     print(f"decided {rows}{whose} ({how}): {output}")
     cases = done["rows"] - sum(done["undecided"].values())
     for each in () if batch is None else batch.limits:
-        said = limit_in_words(each, cases, rule.application.unit, rule.model)
+        said = limit_in_words(each, cases, rule.application.unit, model)
         print_wrapped(said, first="- ", rest="  ")
 
 
