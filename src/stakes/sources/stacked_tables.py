@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
 from stakes.sources.cells import array_of, as_text_array, decoded
-from stakes.sources.file_columns import kind_of, refuse_unlike, refuse_unlike_types
-from stakes.sources.table import Table
+from stakes.sources.table import Table, told_cells
+from stakes.sources.unlike_columns import kind_of, refuse_unlike, refuse_unlike_types
 
 #: The most files to name one by one.
 _MOST_NAMED = 3
@@ -127,7 +127,9 @@ def _below(tables: list[Table], name: str) -> NDArray[Any]:
         return _texts(parts)
     if len(kinds) == 1:
         return np.concatenate(parts)
-    cells = (_listed(table.told(name)) for table in tables)  # NumPy would change some of them
+    cells = (
+        _listed(told_cells(table, name)) for table in tables
+    )  # NumPy would change some of them
     return array_of([cell for part in cells for cell in part])
 
 

@@ -48,18 +48,6 @@ class Table:
         """A column as it stands in the file."""
         return self.getters[self.position(name)]()
 
-    def told(self, name: str) -> NDArray[Any]:
-        """The same, with times and spans of time as text, and the offset of those in UTC."""
-        cells = self.cells(name)
-        if cells.dtype.kind == "m":
-            spans = [None if np.isnat(cell) else str(cell) for cell in cells]
-            return np.array(spans, dtype=object)
-        if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
-            return cells
-        texts = cells.astype(str).astype(object) + ("+00:00" if name in self.zoned else "")
-        texts[np.isnat(cells)] = None
-        return texts
-
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where empty."""
         return self.as_numbers(self.cells(name), name)
@@ -122,3 +110,16 @@ def table_of_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> Table:
     getters = [partial(np.asarray, array) for array in columns.values()]
     form = "NumPy arrays"
     return Table(name, n_rows, tuple(columns), form, getters=getters, matrices=matrices)
+
+
+def told_cells(table: Table, name: str) -> NDArray[Any]:
+    """A column as it stands; times and spans of time as text, with the offset of those in UTC."""
+    cells = table.cells(name)
+    if cells.dtype.kind == "m":
+        spans = [None if np.isnat(cell) else str(cell) for cell in cells]
+        return np.array(spans, dtype=object)
+    if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
+        return cells
+    texts = cells.astype(str).astype(object) + ("+00:00" if name in table.zoned else "")
+    texts[np.isnat(cells)] = None
+    return texts

@@ -13,7 +13,7 @@ import numpy as np
 from stakes._optional import load
 from stakes.sources.cells import EMPTY
 from stakes.sources.patterns import several_words
-from stakes.sources.table import Table
+from stakes.sources.table import Table, told_cells
 from stakes.sources.table_file import read_bytes, unzipped
 from stakes.typing import FloatArray
 
@@ -30,7 +30,7 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
 
     Semicolons stay. New numbers have a decimal comma if numbers in the columns `scores` have one.
     """
-    old = [table.told(name) for name in table.names]
+    old = [told_cells(table, name) for name in table.names]
     stream = io.StringIO()
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
@@ -139,7 +139,7 @@ def json_lines_of(table: Table, columns: Columns, numbers: Numbers) -> str:
         return "".join(_extended(line, more) for line, more in pairs)
     old = []
     for name in table.names:
-        found = table.told(name).tolist()
+        found = told_cells(table, name).tolist()
         cells = [_text(cell) if isinstance(cell, bytes) else cell for cell in found]
         if name in numbers:
             cells = list(map(_as_number, cells, numbers[name].tolist()))
