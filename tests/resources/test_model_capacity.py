@@ -236,3 +236,12 @@ def test_an_interval_without_an_upper_end_says_so(capsys):
     low, high = json.loads(capsys.readouterr().out)["capacity"][0]["interval"]
     assert low > 0
     assert high is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("gbm_p-2", "of gbm_p-2 are"), ("p, per case", "of 'p, per case' are")]
+)
+def test_names_stand_apart_from_the_sentence(two_classes, name, said):
+    y, p = two_classes
+    ev = stakes.evaluate(y, {name: p}, costs={"fn": 10, "fp": 1}, capacity={1: 20})
+    assert f"if the probabilities {said} right." in " ".join(str(ev).split())

@@ -99,3 +99,33 @@ def test_refused(run, write, files, rows, said):
 def test_a_name_with_spaces_is_one_file(run, files):
     assert run("eval", "jan 1.csv", *WORDS).code == 0
     assert "there is no file 'no 1.csv'" in run("eval", "no 1.csv", *WORDS).err
+
+
+@pytest.mark.parametrize(
+    ("kinds", "names"),
+    [
+        (("int64", "float64"), ["1", "0"]),
+        (("bool_", "int64"), ["True", "False", "1", "0"]),
+        (("bool_", "string"), ["True", "False", "1", "0"]),
+        (("uint64", "int64"), ["1", "0"]),
+    ],
+)
+def test_labels_of_unlike_types_are_those_of_each_file(tmp_path, kinds, names):
+    """NumPy would make 1 of true."""
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[parquet]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[parquet]'")
+    paths = [str(tmp_path / f"{k}.parquet") for k in range(2)]
+    for path, kind in zip(paths, kinds, strict=True):
+        column = arrow.array([1, 0]).cast(getattr(arrow, kind)())
+        parquet.write_table(arrow.table({"y": column}), path)
+    found = read(" ".join(paths)).labels("y")
+    assert sorted(found.names) == sorted(names)
+    first = ["True", "False"] if kinds[0] == "bool_" else ["1", "0"]
+    assert [found.names[code] for code in found.codes] == [*first, "1", "0"]
+
+
+def test_long_whole_numbers_next_to_fractions_stay_apart(tmp_path):
+    paths = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    for path, cells in zip(paths, (["9007199254740993", "9007199254740992"], ["0.5"]), strict=True):
+        (tmp_path / path).write_text("".join(f'{{"y": {cell}}}\n' for cell in cells))
+    assert len(read(" ".join(paths)).labels("y").names) == 3

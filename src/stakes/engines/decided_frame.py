@@ -107,7 +107,7 @@ def decided_frame(
             raise
         column = f"column {found[0]!r}" if found[0] else "a column"
         raise DataError(
-            f"{column} must hold numbers; it holds {found[1]!r}.",
+            f"{column} must hold numbers; it holds {found[1].replace('__', '_')!r}.",
             hint=_CONVERT,
             code="text-for-numbers",
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add, and_, or_
@@ -76,12 +76,13 @@ def decided_lazily(
             hint="decide a frame in memory; or only the decision, as SQL: rule.to_sql(...)",
         )
     rows, names, original = _plainly_named(rows, names)
-    known = rows.collect_schema().names()
-    steps = _Steps(rows, known)
+    types = rows.collect_schema()
+    known = types.names()
+    steps = _Steps(rows, types)
     kind = nw.Float32 if rule.score_type == "float32" else nw.Float64
-    given = [nw.col(name).cast(kind).cast(nw.Float64) for name in names]
+    given = [steps.dialect.number(name).cast(kind).cast(nw.Float64) for name in names]
     scores = [steps.keep(f"s{i}", score) for i, score in enumerate(given)]
-    reason = steps.keep("why", _reason(rule, scores, names))
+    reason = steps.keep("why", _reason(rule, scores, steps.dialect))
     count, why, beyond = _looked_at(rule, steps.rows, scores, reason)
     if on_error == "raise" and why:
         refuse_undecided(why, count, _first_undecided(steps.rows, reason) if of_file else None)
@@ -111,10 +112,11 @@ def _plainly_named(rows: Any, names: Sequence[str]) -> tuple[Any, Sequence[str],
 class _Steps:
     """Rows to which intermediate columns are added."""
 
-    def __init__(self, rows: Any, known: Sequence[str]) -> None:
+    def __init__(self, rows: Any, types: Mapping[str, Any]) -> None:
         self.rows = rows
+        self.dialect = _Rows(name for name, kind in types.items() if kind == nw.String)
         self.prefix = PREFIX
-        while any(name.lower().startswith(self.prefix) for name in known):
+        while any(name.lower().startswith(self.prefix) for name in types):
             self.prefix += "_"
 
     def keep(self, name: str, expression: Any) -> Any:
@@ -123,12 +125,12 @@ class _Steps:
         return nw.col(self.prefix + name)
 
 
-def _reason(rule: DecisionRule, scores: list[Any], names: Sequence[str]) -> Any:
+def _reason(rule: DecisionRule, scores: list[Any], dialect: Narwhals) -> Any:
     """Why a row cannot be decided, as text; null where it can."""
     lit = nw.lit
     found: Any = lit(None, dtype=nw.String)
     if rule.per_case:
-        amounts, read = case_amounts(rule, DIALECT)
+        amounts, read = case_amounts(rule, dialect)
         paid = [each for each in amounts.values() if not isinstance(each, float)]
         absent = [_no_number(each) | (each.abs() > LARGEST_COST) for each in [*read, *paid]]
         if absent:
@@ -203,9 +205,8 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
                 "next_best": _one_of(taken, called[::-1]), "margin": unknown}  # fmt: skip
     shift = odds_shift(rule) if rule.has_raw_cuts else None
     before = posteriors_before(rule, DIALECT, scores, steps.keep, shift or 0.0)
-    sums = (
-        per_case(DIALECT, before, case_amounts(rule, DIALECT)[0], rule) if rule.per_case else None
-    )
+    amounts = case_amounts(rule, steps.dialect)[0] if rule.per_case else None
+    sums = None if amounts is None else per_case(DIALECT, before, amounts, rule)
     if rule.has_raw_cuts:
         chosen = _by_cuts(rule, single)
     else:
@@ -217,7 +218,7 @@ def _said(rule: DecisionRule, steps: _Steps, scores: list[Any]) -> dict[str, Any
     unpriced = cost
     if rule.prices is not None:
         free = replace(rule, prices=None, cut_texts=None)
-        amounts = case_amounts(free, DIALECT)[0] if rule.per_case else None
+        amounts = case_amounts(free, steps.dialect)[0] if rule.per_case else None
         own = None if amounts is None else per_case(DIALECT, before, amounts, free)
         unpriced = _one_of(taken, _costs(free, before, own, steps, moved=shift is not None))
     made = {"decision": _one_of(taken, called), "expected_cost": unpriced}

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._columns import numbers_of_text
 from stakes._optional import load
 from stakes.engines.row_sample import Chosen
 from stakes.engines.row_values import PREFIX, Grouping, Plan, RowFunction, Table
@@ -27,13 +28,17 @@ class Narwhals:
     #: as fast at 100 classes, and an engine never finishes planning a million products.
     most_terms = 1_000
 
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts = frozenset(texts)  # columns that hold numbers as text
+
     def column(self, name: str) -> Any:
         """A column as it is."""
         return nw.col(name)
 
     def number(self, name: str) -> Any:
         """A column as doubles."""
-        return self.column(name).cast(nw.Float64)
+        value = self.column(name)
+        return numbers_of_text(value) if name in self.texts else value.cast(nw.Float64)
 
     def text(self, name: str) -> Any:
         """A column as text."""

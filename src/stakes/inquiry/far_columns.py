@@ -15,6 +15,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._columns import numbers_of_text
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import (
     ClassColumns,
@@ -59,7 +60,7 @@ def _as_number(name: str, *, careful: bool, comma: bool) -> Any:
         if comma:  # a doubled point makes its cell no number: it may stand between thousands
             text = text.str.replace_all(".", "..", literal=True)
             text = text.str.replace_all(",", ".", literal=True)
-    return text.cast(nw.Float64)
+    return numbers_of_text(text)
 
 
 def _meant(name: str, respelt: Mapping[Any, Any]) -> Any:

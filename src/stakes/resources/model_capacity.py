@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -201,7 +202,10 @@ def limit_in_words(each: LimitPrice, cases: float, unit: str | None, model: str 
     more = "one fewer" if each.lower else "one more"
     ends = f"to {_amount(high, None)}" if np.isfinite(high) else "or more"
     worth = f"{_amount(each.price, unit)} ({_amount(low, None)} {ends})"
-    whose = "the probabilities" if model is None else f"the probabilities of {model}"
+    whose = "the probabilities"
+    if model is not None:
+        plain = re.fullmatch(r"[\w.-]+", model)  # a comma or a word would be part of the sentence
+        whose += f" of {model}" if plain else f" of '{model}'"
     return f"{limit}: reached ({used}); {more}{per} would save {worth}, if {whose} are right."
 
 

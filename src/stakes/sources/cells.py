@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import float_of
+from stakes._columns import EXACT
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 
@@ -63,6 +64,22 @@ def as_text_array(cells: Sequence[str], rows: int = 0) -> NDArray[Any]:
     longest = max(map(len, cells), default=0)
     wide = longest * max(len(cells), rows) > _MOST_LETTERS
     return np.array(cells, dtype=object if wide else np.str_)
+
+
+def array_of(values: list[Any]) -> NDArray[Any]:
+    """Values as an array of their own type, if that keeps all values."""
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return np.array(values)
+    if kinds == {str}:
+        return as_text_array(values)
+    whole = [value for value in values if type(value) is int]
+    gaps = kinds == {int, type(None)}  # floats would turn 7 into 7.0
+    if gaps or not kinds <= {float, int, type(None)} or any(abs(value) > EXACT for value in whole):
+        return np.array(values, dtype=object)
+    if kinds == {int}:
+        return np.array(whole)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def as_labels(cells: NDArray[Any], what: str = "") -> Labels:
@@ -178,12 +195,12 @@ def _has_commas(cells: NDArray[Any]) -> bool:
     """Whether a cell of text is a number with a decimal comma."""
     if not _holds(cells, ","):
         return False
-    return any(_COMMA_NUMBER.fullmatch(text.strip()) for text in _decoded(cells).tolist())
+    return any(_COMMA_NUMBER.fullmatch(text.strip()) for text in decoded(cells).tolist())
 
 
 def _has_points(cells: NDArray[Any]) -> bool:
     """Whether a cell of text is a number with a decimal point, not one between thousands."""
-    texts = [text.strip() for text in _decoded(cells).tolist()]
+    texts = [text.strip() for text in decoded(cells).tolist()]
     return any(are_numbers([t]) and not _PERHAPS_BETWEEN.fullmatch(t) for t in texts if "." in t)
 
 
@@ -198,13 +215,13 @@ def _filled(cells: NDArray[Any], decimal_comma: bool, commas: bool) -> NDArray[A
         point = [text.replace(",", ".") if decimal_comma else text for text in point]
         filled = ["nan" if text.lower() in EMPTY else text for text in point]
         return np.array(filled, dtype=object)
-    text = np.char.strip(_decoded(cells))
+    text = np.char.strip(decoded(cells))
     empty = np.isin(np.char.lower(text), EMPTY)
     text = np.char.replace(text, ".", "..") if commas else text
     return np.where(empty, "nan", np.char.replace(text, ",", ".") if decimal_comma else text)
 
 
-def _decoded(cells: NDArray[Any]) -> NDArray[Any]:
+def decoded(cells: NDArray[Any]) -> NDArray[Any]:
     """Bytes as text."""
     if cells.dtype.kind != "S":
         return cells

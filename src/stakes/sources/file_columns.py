@@ -1,7 +1,8 @@
-"""The names of the columns of files that are read together."""
+"""The columns of files that an engine streams together."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,27 +13,14 @@ from stakes.sources.cells import empty_words
 from stakes.sources.delimited import DELIMITERS, text_header
 from stakes.sources.patterns import Files
 from stakes.sources.table import Table
+from stakes.sources.unlike_columns import kind_of, refuse_unlike, refuse_unlike_types
 
 
-def refuse_unlike(
-    names: Sequence[str], name: str, others: Sequence[str], other: str, hint: str = ""
-) -> None:
-    """Raise unless a file has the columns of another one, in any order."""
-    lacking = [each for each in others if each not in names]
-    more = [each for each in names if each not in others]
-    if lacking or more:
-        said = f"no column '{lacking[0]}'" if lacking else f"a column '{more[0]}'"
-        raise FormatError(
-            f"{name} has {said}, unlike {other}: files that are read together need the same "
-            "columns.",
-            hint="to look at one:  stakes inspect FILE" + hint,
-        )
-
-
-def columns_alike(files: Files) -> tuple[str, ...] | None:
+def columns_alike(files: Files, *, alone: bool) -> tuple[str, ...] | None:
     """The columns of the files; None if only the engine can list them.
 
-    Raises unless all have the same ones, of the same types. Only headers and schemas are read.
+    Raises unless all have the same ones, of the same types, that the engine can copy; `alone` says
+    that memory could read the files instead. Only headers and schemas are read.
     """
     if "://" in files.said:
         return None
@@ -42,11 +30,13 @@ def columns_alike(files: Files) -> tuple[str, ...] | None:
     for path in files.paths:
         schema = _schema(path, files.form)
         first = schema if first is None else first
+        if files.form == "parquet" and schema is not None:
+            _refuse_spans(schema, Path(path).name, alone=alone)
         if schema is None or schema is first:
             continue
-        name, other = Path(path).name, Path(files.paths[0]).name
+        name, other = _told_apart(path, files.paths[0])
         refuse_unlike(schema.names, name, first.names, other)
-        _refuse_unlike_types(schema, name, first, other)
+        _refuse_unlike_schemas(schema, name, first, other)
     return None if first is None else tuple(first.names)
 
 
@@ -57,16 +47,22 @@ def _in_headers(files: Files) -> tuple[str, ...] | None:
         found = text_header(path)
         if found is None or first is None:
             continue
-        name, other = Path(path).name, Path(files.paths[0]).name
+        name, other = _told_apart(path, files.paths[0])
         if (found.delimiter, found.told) != (first.delimiter, first.told):
             cells = DELIMITERS[found.delimiter] + " after a line 'sep='" * found.told
             raise FormatError(
                 f"{name} has cells separated by {cells}, unlike {other}: files that are streamed "
                 "together are written alike.",
-                hint="decide them one by one, or write them again",
+                hint="give them one by one, or write them again",
             )
         refuse_unlike(found.names, name, first.names, other)
     return None if first is None else first.names
+
+
+def _told_apart(path: str, other: str) -> tuple[str, str]:
+    """The names of two files, with their folders if they are equal."""
+    names = Path(path).name, Path(other).name
+    return names if names[0] != names[1] else (path, other)
 
 
 def _schema(path: str, form: str) -> Any:
@@ -81,33 +77,28 @@ def _schema(path: str, form: str) -> Any:
         return None
 
 
-def _refuse_unlike_types(schema: Any, name: str, first: Any, other: str) -> None:
-    """Raise for a column whose values in one of two files would be changed by the other's type.
-
-    A file with whole numbers and one with fractions would be written with fractions.
-    """
-    for field, types in ((each, (first.field(each.name).type, each.type)) for each in schema):
-        kinds = {_kind(each) for each in types} - {"null"}
-        if len(kinds) > 1:
+def _refuse_spans(schema: Any, name: str, *, alone: bool) -> None:
+    """Raise for a column of spans of time, which DuckDB would read as plain numbers."""
+    for field in schema:
+        if re.search(r"\bduration\[\w+\]", str(field.type)):
             raise FormatError(
-                f"column '{field.name}' holds {types[0]} in {other} and {types[1]} in {name}: "
-                "files that are streamed together need the same types.",
-                hint="decide them one by one, or write them again",
+                f"column '{field.name}' of {name} holds spans of time ({field.type}), which DuckDB "
+                "would write as numbers without a unit.",
+                hint="--engine memory  keeps them"
+                if alone
+                else "name the files one by one, with  --engine memory",
             )
 
 
-def _kind(arrow_type: Any) -> str:
-    """The kind of a type: the widest of one kind holds the values of all others."""
-    types = load("pyarrow", extra="duckdb").types
-    if types.is_dictionary(arrow_type):
-        arrow_type = arrow_type.value_type
-    if types.is_signed_integer(arrow_type):
-        return "integer"
-    if types.is_floating(arrow_type):
-        return "number"
-    return (
-        "text" if types.is_large_string(arrow_type) else str(arrow_type).replace("string", "text")
-    )
+def _refuse_unlike_schemas(schema: Any, name: str, first: Any, other: str) -> None:
+    """Raise for a column of two files that the type of one would change in the other."""
+    for each in schema:
+        types = {other: first.field(each.name).type, name: each.type}
+        refuse_unlike_types(
+            each.name,
+            {file: (kind_of(told), str(told)) for file, told in types.items()},
+            "streamed",
+        )
 
 
 def refuse_ambiguous(files: Files, names: Sequence[str], *, alone: bool) -> None:

@@ -7,18 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stakes._checksums import plain_object
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
-from stakes.sources.cells import as_text_array
+from stakes.sources.cells import array_of
 from stakes.sources.delimited import as_plain_text
 from stakes.sources.table import Table, table_of_columns
 
-#: Floats hold every whole number up to this one.
-_LARGEST = 2**53
 _HINT = 'lines such as:  {"truth": "yes", "p": 0.8}'
 
 
@@ -50,7 +45,7 @@ def read(data: bytes, name: str) -> Table:
             cells[key][row] = value
     if not cells:
         raise FormatError(f"{name} holds no values.", hint=_HINT)
-    table = table_of_columns(name, {key: _column(v) for key, v in cells.items()}, "JSON lines")
+    table = table_of_columns(name, {key: array_of(v) for key, v in cells.items()}, "JSON lines")
     return replace(table, lines=[line for _, line in numbered])
 
 
@@ -80,23 +75,3 @@ def _flat(found: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
             yield before + key, json.dumps(value)
         else:
             yield before + key, value
-
-
-def _column(values: list[Any]) -> NDArray[Any]:
-    """Values as an array of their own type, if that keeps all values."""
-    kinds = {type(value) for value in values}
-    if kinds == {bool}:
-        return np.array(values)
-    if kinds == {str}:
-        return as_text_array(values)
-    whole = [value for value in values if type(value) is int]
-    gaps = kinds == {int, type(None)}  # floats would turn 7 into 7.0
-    if (
-        gaps
-        or not kinds <= {float, int, type(None)}
-        or any(abs(value) > _LARGEST for value in whole)
-    ):
-        return np.array(values, dtype=object)
-    if kinds == {int}:
-        return np.array(whole)
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

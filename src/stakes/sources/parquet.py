@@ -32,7 +32,9 @@ def read(data: bytes, name: str) -> Table:
         raise FormatError(message, hint="write or copy the file again") from None
     getters = [partial(cells_of, column) for column in table.columns]
     zoned = [field.name for field in table.schema if getattr(field.type, "tz", None)]
-    return Table(name, table.num_rows, names, "Parquet", getters=getters, zoned=zoned)
+    types = {field.name: field.type for field in table.schema}
+    rows = table.num_rows
+    return Table(name, rows, names, "Parquet", getters=getters, zoned=zoned, types=types)
 
 
 def _refuse_large(footer: Any, name: str) -> None:

@@ -37,6 +37,7 @@ class Table:
     is_list: bool = False  # a list of keys, such as trials, perhaps with scores
     lines: Sequence[str] = ()  # the original JSON lines, with values that columns cannot hold
     zoned: Sequence[str] = ()  # columns of times with a zone, whose cells are in UTC
+    types: Mapping[str, Any] = field(default_factory=dict)  # Arrow types, if the file has them
 
     @property
     def is_far(self) -> bool:
@@ -109,3 +110,16 @@ def table_of_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> Table:
     getters = [partial(np.asarray, array) for array in columns.values()]
     form = "NumPy arrays"
     return Table(name, n_rows, tuple(columns), form, getters=getters, matrices=matrices)
+
+
+def told_cells(table: Table, name: str) -> NDArray[Any]:
+    """A column as it stands; times and spans of time as text, with the offset of those in UTC."""
+    cells = table.cells(name)
+    if cells.dtype.kind == "m":
+        spans = [None if np.isnat(cell) else str(cell) for cell in cells]
+        return np.array(spans, dtype=object)
+    if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
+        return cells
+    texts = cells.astype(str).astype(object) + ("+00:00" if name in table.zoned else "")
+    texts[np.isnat(cells)] = None
+    return texts

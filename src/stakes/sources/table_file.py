@@ -8,38 +8,33 @@ import io
 import shlex
 import sys
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stakes._files import as_path
 from stakes.exceptions import DataError, FormatError
-from stakes.sources.file_columns import refuse_unlike
 from stakes.sources.formats import FORMATS, format_of, refuse_unsafe
 from stakes.sources.patterns import several_words
+from stakes.sources.stacked_tables import stacked
 from stakes.sources.table import Table
 from stakes.sources.trial_lists import lone_half
 
 #: The most bytes to unpack, and how many at a time.
 _MOST_UNPACKED, _PART = 1_000_000_000, 1 << 24
-#: The most files to name one by one.
-_MOST_NAMED = 3
 #: What was read from pipes, by device and inode.
 _PIPES: dict[tuple[int, int], bytes] = {}
 
 
-def read_table(path: str, *, new: bool = False) -> Table:
+def read_table(path: str, *, new: bool = False, copied: bool = False) -> Table:
     """The columns of a file, or of several one below the other; `-` is standard input.
 
-    A file without rows, or one that is given twice, is refused unless the cases are `new`.
+    A file without rows, or one that is given twice, is refused unless the cases are `new`. Cells of
+    several files that will be `copied` must be of the same types.
     """
     if words := several_words(path):
-        return stacked([read_table(word, new=new) for word in words], words, new=new)
+        tables = [read_table(word, new=new) for word in words]
+        return stacked(tables, words, new=new, copied=copied)
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
@@ -56,44 +51,6 @@ def read_table(path: str, *, new: bool = False) -> Table:
         has = "a header" if table.form.startswith("text") else "columns"
         raise DataError(f"{name} has {has} and no rows.", hint="I need one row per case")
     return replace(table, digest=digest)
-
-
-def stacked(tables: list[Table], paths: Sequence[str], *, new: bool = False) -> Table:
-    """The rows of tables with the same columns, one table below the other.
-
-    Of `new` cases, which are not counted, a file may be given twice.
-    """
-    first = tables[0]
-    if any(table.matrices or table.is_list for table in tables):
-        raise FormatError("arrays and lists of trials are read one file at a time.")
-    seen: dict[str, str] = {}
-    for table, path in zip(tables, paths, strict=True):
-        if table.digest in seen and not new:
-            both = f"{seen[table.digest]} and {table.source}"
-            said = f"{both} hold the same bytes, so that their cases would count twice."
-            raise FormatError(said, hint="leave one of them out")
-        seen[table.digest] = table.source
-        lacks = not set(first.names) <= set(table.names)
-        poor, rich = map(shlex.quote, (path, paths[0]) if lacks else (paths[0], path))
-        labels = f"\nif one has no labels:  stakes estimate {poor} --reference {rich}, with the "
-        hint = "" if new else labels + "other options as they are"
-        refuse_unlike(table.names, table.source, first.names, first.source, hint)
-    columns = [[table.getters[table.position(name)] for table in tables] for name in first.names]
-    named = " + ".join(table.source for table in tables)
-    digest = hashlib.sha256("".join(table.digest for table in tables).encode()).hexdigest()
-    return replace(
-        first,
-        source=named if len(tables) <= _MOST_NAMED else f"{len(tables)} files",
-        n_rows=sum(table.n_rows for table in tables),
-        decimal_point=all(table.decimal_point for table in tables),
-        digest=digest,
-        getters=[partial(_below, getters) for getters in columns],
-    )
-
-
-def _below(getters: list[Any]) -> NDArray[Any]:
-    """The cells of a column, file after file."""
-    return np.concatenate([get() for get in getters])
 
 
 def _refuse_half(data: bytes, name: str, path: str) -> None:

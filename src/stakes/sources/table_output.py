@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from stakes._optional import load
+from stakes.sources.cells import EMPTY
 from stakes.sources.patterns import several_words
-from stakes.sources.table import Table
+from stakes.sources.table import Table, told_cells
 from stakes.sources.table_file import read_bytes, unzipped
+from stakes.typing import FloatArray
 
 #: New columns by name: numbers, text, or None.
 Columns = Mapping[str, Any]
+#: Columns that were read as numbers, with nan where a cell holds none.
+Numbers = Mapping[str, FloatArray]
 #: New columns that hold numbers, if they hold anything.
 _NUMBERS = ("expected_cost", "margin")
 
@@ -26,7 +30,7 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
 
     Semicolons stay. New numbers have a decimal comma if numbers in the columns `scores` have one.
     """
-    old = [_cells(table, name) for name in table.names]
+    old = [told_cells(table, name) for name in table.names]
     stream = io.StringIO()
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
@@ -38,16 +42,6 @@ def csv_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
     for i in range(table.n_rows):
         writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
     return stream.getvalue()
-
-
-def _cells(table: Table, name: str) -> Any:
-    """A column as it stands; times as text, with the offset from UTC if they have a zone."""
-    cells = table.cells(name)
-    if cells.dtype.kind != "M":  # lists of nanoseconds would be plain numbers
-        return cells
-    told = cells.astype(str).astype(object) + ("+00:00" if name in table.zoned else "")
-    told[np.isnat(cells)] = None
-    return told
 
 
 def _written(value: Any, *, comma: bool) -> str:
@@ -71,14 +65,12 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", errors="backslashreplace")
 
 
-def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[str]) -> bytes:
-    """A Parquet file. Parquet input keeps its types; of text, only scores become numbers."""
+def parquet_of(source: str, table: Table, columns: Columns, numbers: Numbers) -> bytes:
+    """A Parquet file. Parquet input keeps its types; of text, only `numbers` become numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
-    if table.form == "Parquet" and source != "-" and not several_words(source):
-        data, name = read_bytes(source)
-        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
-        found = parquet.read_table(pyarrow.BufferReader(data))
+    if table.form == "Parquet" and source != "-":
+        found = _as_stored(several_words(source) or [source])
     else:
         typed = {}
         for name in table.names:  # arrays keep their type; empty cells of text become null
@@ -90,8 +82,8 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
                     typed[name] = typed[name].cast(pyarrow.timestamp(unit, "UTC"))
             elif cells.dtype.kind == "O" and _are_whole(cells.tolist()):
                 typed[name] = pyarrow.array(cells.tolist())
-            elif name in scores:
-                typed[name] = pyarrow.array(table.numbers(name))
+            elif name in numbers:  # text among them becomes null, so that files keep their types
+                typed[name] = pyarrow.array(numbers[name], from_pandas=True)
             else:
                 texts = (_cell(cell) for cell in cells.tolist())
                 typed[name] = pyarrow.array([text or None for text in texts], pyarrow.string())
@@ -106,6 +98,30 @@ def parquet_of(source: str, table: Table, columns: Columns, scores: Collection[s
     return bytes(stream.getvalue().to_pybytes())
 
 
+def _as_stored(paths: Sequence[str]) -> Any:
+    """The rows of Parquet files, in types that hold the values of all."""
+    pyarrow = load("pyarrow", extra="parquet")
+    parquet = load("pyarrow.parquet", extra="parquet")
+    found = []
+    for path in paths:
+        data, name = read_bytes(path)
+        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+        found.append(parquet.read_table(pyarrow.BufferReader(data)))
+    if len(found) == 1:
+        return found[0]
+    names = found[0].column_names
+    found = [_without_categories(pyarrow, part.select(names)) for part in found]
+    return pyarrow.concat_tables(found, promote_options="permissive").replace_schema_metadata()
+
+
+def _without_categories(pyarrow: Any, table: Any) -> Any:
+    """The table with categories as their values: each file may have others."""
+    for k, field in enumerate(table.schema):
+        if pyarrow.types.is_dictionary(field.type):
+            table = table.set_column(k, field.name, table[k].cast(field.type.value_type))
+    return table
+
+
 def _are_whole(cells: list[Any]) -> bool:
     """Whether cells are integers that Parquet can hold, or all truth values, with gaps."""
     known = [cell for cell in cells if cell is not None]
@@ -113,21 +129,31 @@ def _are_whole(cells: list[Any]) -> bool:
     return alike and all(abs(cell) < 2**63 for cell in known)
 
 
-def json_lines_of(table: Table, columns: Columns, scores: Collection[str]) -> str:
-    """One object per row: JSON lines stay as they were; of other text, scores become numbers."""
+def json_lines_of(table: Table, columns: Columns, numbers: Numbers) -> str:
+    """One object per row: JSON lines stay as they were; of other text, `numbers` become numbers."""
     if table.lines:
         added = (
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         )
-        return "".join(map(_extended, table.lines, added))
+        pairs = zip(table.lines, added, strict=True)
+        return "".join(_extended(line, more) for line, more in pairs)
     old = []
     for name in table.names:
-        cells = _cells(table, name)
-        told = table.numbers(name) if name in scores and cells.dtype.kind in "SU" else cells
-        old.append([_text(cell) if isinstance(cell, bytes) else cell for cell in told.tolist()])
+        found = told_cells(table, name).tolist()
+        cells = [_text(cell) if isinstance(cell, bytes) else cell for cell in found]
+        if name in numbers:
+            cells = list(map(_as_number, cells, numbers[name].tolist()))
+        old.append(cells)
     names = [*table.names, *columns]
     rows = zip(*old, *columns.values(), strict=True)
     return "".join(line_of(dict(zip(names, row, strict=True))) for row in rows)
+
+
+def _as_number(cell: Any, number: float) -> Any:
+    """Text as the number that it was read as; a word that is none stays."""
+    if not isinstance(cell, str):
+        return cell
+    return None if cell.strip().lower() in EMPTY else cell if number != number else number
 
 
 def _extended(line: str, added: Mapping[str, Any]) -> str:

@@ -84,7 +84,7 @@ def test_text_must_be_written_alike(decided, tmp_path):
         (("int64", "float64"), "column 'id' holds int64 in a.parquet and double in b.parquet"),
         (("int64", "str"), "column 'id' holds int64 in a.parquet and string in b.parquet"),
         (("int32", "int64"), None),
-        (("float32", "float64"), None),
+        (("float32", "float64"), "column 'id' holds float in a.parquet and double in b.parquet"),
     ],
 )
 def test_streamed_files_need_columns_of_the_same_types(decided, tmp_path, kinds, said):
@@ -307,3 +307,48 @@ def test_certain_scores_are_decided_by_calibrators_that_need_finite_ones(
     ran = run("decide", *words, *out)
     assert ran.code != 0
     assert "1 of 5 rows cannot be decided (not a probability in 1); the first is row 3" in ran.err
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_spans_of_time_are_no_numbers(decided, tmp_path, unit, nested):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install 'stakes[duckdb]'")
+    kind = arrow.list_(arrow.duration(unit)) if nested else arrow.duration(unit)
+    spans = arrow.array([[1], None] if nested else [1, None], kind)
+    (tmp_path / "lake").mkdir()
+    file = parquet_file(tmp_path / "lake" / "new.parquet", ["p", "took"], [[0.2, 0.3], spans])
+    ran = decided(file, "--engine", "duckdb")
+    assert ran.code == 2
+    kept = parquet.read_schema(file).field("took").type
+    assert f"column 'took' of new.parquet holds spans of time ({kept})" in ran.err
+    assert "--engine memory  keeps them" in ran.err
+    assert "name the files one by one, with  --engine memory" in decided(file.parent).err
+    assert not (tmp_path / "out.csv").exists()
+    assert decided(file, "--engine", "memory", out="out.parquet").code == 0
+    assert parquet.read_schema(tmp_path / "out.parquet").field("took").type == kept
+    if not nested:
+        assert decided(file, out="out.jsonl").code == 0
+        told = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+        words = {"us": "1 microseconds", "ns": "1 nanoseconds"}
+        assert [row["took"] for row in told] == [words[unit], None]
+
+
+@pytest.mark.parametrize("more", [("--engine", "memory"), ("--engine", "duckdb")])
+def test_files_of_one_name_are_told_apart(decided, tmp_path, more):
+    arrow = pytest.importorskip("pyarrow", reason="pip install 'stakes[duckdb]'")
+    paths = [tmp_path / f"day={k}" / "a.parquet" for k in (1, 2)]
+    for path, kind in zip(paths, (arrow.int32(), arrow.float64()), strict=True):
+        path.parent.mkdir()
+        parquet_file(path, ["p", "x"], [[0.5], arrow.array([1], kind)])
+    first, second = paths
+    said = f"column 'x' holds int32 in {first} and double in {second}"
+    assert said in decided(*paths, *more).err
+    texts = [path.with_suffix(".csv") for path in paths]
+    texts[0].write_text("p,x\n0.5,1\n")
+    texts[1].write_text("p,y\n0.5,1\n")
+    assert f"{texts[1]} has no column 'x', unlike {texts[0]}" in decided(*texts, *more).err
+    texts[1].write_text("p;x\n0,5;1\n")
+    near = f"{texts[1]} holds numbers with a decimal comma, unlike {texts[0]}"
+    far = f"{texts[1]} has cells separated by semicolons, unlike {texts[0]}"
+    assert (near if "memory" in more else far) in decided(*texts, *more).err

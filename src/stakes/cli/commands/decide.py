@@ -125,17 +125,18 @@ def _say(done: dict[str, Any], rule: DecisionRule, output: str, batch: Any) -> N
     print(f"decided {rows}{whose} ({how}): {output}")
     cases = done["rows"] - sum(done["undecided"].values())
     for each in () if batch is None else batch.limits:
-        said = limit_in_words(each, cases, rule.application.unit, rule.model)
+        said = limit_in_words(each, cases, rule.application.unit, model)
         print_wrapped(said, first="- ", rest="  ")
 
 
-def _names(rule: DecisionRule, args: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...]:
-    """The columns of the scores; one that is known may have a comma in its name."""
-    from stakes.inquiry.column_roles import words_of
+def _names(
+    rule: DecisionRule, args: argparse.Namespace, known: Sequence[str] | None
+) -> tuple[str, ...]:
+    """The columns of the scores; `known` are those of the table, if they can be listed."""
+    from stakes.cli.columns_typed import columns_typed
     from stakes.rules.rule_sql import score_columns
 
-    given = [args.columns] if args.columns in known else words_of(args.columns)
-    return score_columns(rule, given or None)
+    return score_columns(rule, columns_typed(args.columns, rule, known) or None)
 
 
 def _refuse_unnamed(table: Table) -> None:
@@ -168,7 +169,7 @@ def _read(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, Any],
     from stakes.sources.table_file import read_table
     from stakes.sources.table_output import csv_of, json_lines_of, parquet_of
 
-    table = read_table(args.file, new=True)
+    table = read_table(args.file, new=True, copied=True)
     _refuse_unnamed(table)
     names = _names(rule, args, table.names)
     marked = args.on_error == "column"
@@ -255,11 +256,11 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
     on_error = "column" if args.on_error == "column" else "raise"
     ending = output.suffix.lower() or ".csv"
     files = found_files(args.file)
-    there = columns_alike(files)
-    names = _names(rule, args, there or ())
+    there = columns_alike(files, alone=not is_unnamed(args.file))
+    names = _names(rule, args, there)
     types = _types(rule, files, there, names, marked=on_error == "column")
     with (
-        _helped(alone=not is_unnamed(args.file)),
+        _helped(files),
         opened(files, "duckdb", args.memory, types) as source,
         whole_file(output) as temporary,
     ):
@@ -284,17 +285,29 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
 
 
 @contextmanager
-def _helped(*, alone: bool) -> Iterator[None]:
-    """Say what to type if text stands among numbers; `alone`: memory could read the file."""
+def _helped(files: Files) -> Iterator[None]:
+    """Say what to type if text stands among numbers, or numbers that are written otherwise."""
     from stakes.exceptions import DataError, StakesError
+    from stakes.sources.far.opened_files import odd_cell, written_otherwise
+    from stakes.sources.source import is_unnamed
 
+    alone, near = not is_unnamed(files.said), "://" not in files.said
     try:
         yield
     except StakesError as error:
-        if error.code != "text-for-numbers" or not alone:
+        if error.code not in ("text-for-numbers", "number-written-otherwise"):
             raise
-        hint = "--engine memory --on-error column  decides the other rows"
-        raise DataError(error.message, hint=hint) from None
+        cause = error.__cause__
+        found = odd_cell(cause) if isinstance(cause, Exception) else None
+        said = written_otherwise(files, found[1]) if found else ""
+        if said or error.code == "number-written-otherwise":
+            hint = "name the files one by one, with  --engine memory" if near else error.hint
+            hint = "--engine memory  reads each column by itself" if alone else hint
+        elif alone:
+            hint = "--engine memory --on-error column  decides the other rows"
+        else:
+            raise
+        raise DataError(f"{error.message.removesuffix('.')}{said}.", hint=hint) from None
 
 
 def _types(

@@ -37,9 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the rule and print it."""
+    from stakes.cli.columns_typed import columns_typed
     from stakes.cli.show.terminal import print_json, print_wrapped
     from stakes.exceptions import DataError
-    from stakes.inquiry.column_roles import words_of
     from stakes.messages.audience import shown
     from stakes.messages.quantities import percent
     from stakes.rules import load_rule
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     with written_by(RULE_WRITER):
         rule = load_rule(args.file)
     if args.sql:
-        sql = rule.to_sql(args.sql, columns=words_of(args.columns) or None)
+        sql = rule.to_sql(args.sql, columns=columns_typed(args.columns, rule, None) or None)
         printing_is_the_output()
         print_json({"sql": sql}) if args.json else print(sql)
         return EXIT_OK

@@ -12,7 +12,7 @@ from typing import Any
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.sources.cells import empty_words
-from stakes.sources.far.opened_files import Opened, unreadable
+from stakes.sources.far.opened_files import Opened, no_number, odd_cell, unreadable
 from stakes.sources.patterns import Files
 
 _INTERRUPTED = "Query interrupted"
@@ -36,6 +36,8 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
             yield Opened(relation, _renamed, progress, stop=con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
+        except OSError as error:  # how Arrow reports them
+            raise (unreadable(error, files) if odd_cell(error) else error) from None
         except RuntimeError as error:  # how it reports Ctrl-C if nothing watches
             raise (KeyboardInterrupt if str(error) == _INTERRUPTED else error) from None
         finally:
@@ -65,12 +67,13 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     stray = files.hive and bool(files.stray_keys)
     given = {"hive_partitioning": str(files.hive and not stray).lower()}
     given |= {"filename": "true"} if stray else {}
+    chosen = "*"
     if files.form == "csv":
         keys = files.folder_keys if files.hive else set()
-        kinds = [
-            f"{_literal(name)}: '{'DOUBLE' if kind == 'number' else 'VARCHAR'}'"
-            for name, kind in types.items() if name not in keys
-        ]  # fmt: skip
+        inside = {name: kind for name, kind in types.items() if name not in keys}
+        kinds = [f"{_literal(name)}: 'VARCHAR'" for name in inside]
+        read = [_number(name, files) for name, kind in inside.items() if kind == "number"]
+        chosen += f" REPLACE ({', '.join(read)})" if read else ""
         given |= {"header": "true", "hive_types_autocast": "false"}
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
         given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
@@ -78,7 +81,19 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     elif len(files.paths) > 1 or "://" in files.said:
         given["union_by_name"] = str(_types_differ(con, paths)).lower()
     options = ", ".join(f"{name}={value}" for name, value in given.items())
-    return _placed(con.sql(f"SELECT * FROM read_{files.form}([{paths}], {options})"), files)
+    return _placed(con.sql(f"SELECT {chosen} FROM read_{files.form}([{paths}], {options})"), files)
+
+
+def _number(name: str, files: Files) -> str:
+    """A column of text as numbers, as SQL; DuckDB alone would read 1_0 as 10."""
+    text = _quoted(name)
+    comma = files.header is not None and files.header.decimal_comma
+    # a doubled point makes its cell no number: it may stand between thousands
+    value = f"replace(replace({text}, '.', '..'), ',', '.')" if comma else text
+    found = f"CASE WHEN NOT contains({text}, '_') THEN TRY_CAST({value} AS DOUBLE) END"
+    before, after = (_literal(part) for part in no_number(name))
+    wrong = f"error({before} || {text} || {after})"
+    return f"CASE WHEN {text} IS NOT NULL THEN coalesce({found}, {wrong}) END AS {text}"
 
 
 def _dataset(files: Files) -> Any:
@@ -125,7 +140,7 @@ def _written_so(files: Files) -> dict[str, str]:
     given["comment"] = "''"
     if not header.blank:  # versions of DuckDB treat blank lines differently
         given["skip"] = str(int(header.told))
-    return given | ({"decimal_separator": "','"} if header.decimal_comma else {})
+    return given
 
 
 def _placed(relation: Any, files: Files) -> Any:

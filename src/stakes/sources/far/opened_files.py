@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from stakes.exceptions import FormatError
@@ -36,6 +37,7 @@ _RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|IN
 
 _AGAIN = "write or copy the file again, or leave it out"
 _ALIKE = "write all numbers with a decimal comma, and without a point between thousands"
+_POINTS = "write all numbers with a decimal point"
 #: Hints, by parts of the engine's error.
 _HINTS = {
     "memory": "allow more:  --memory 4GB",
@@ -87,6 +89,11 @@ def _said(error: Exception) -> str:
     return " ".join(parts) or lines[0]
 
 
+def no_number(column: str) -> tuple[str, str]:
+    """What DuckDB says of a cell that is no number, before and after the cell."""
+    return f'column "{column}". Could not convert string "', "\" to 'DOUBLE'"
+
+
 def odd_cell(error: Exception) -> tuple[str | None, str] | None:
     """The column and the cell of an engine's error for text that is no number; else None."""
     for pattern in _NO_NUMBER:
@@ -95,21 +102,43 @@ def odd_cell(error: Exception) -> tuple[str | None, str] | None:
     return None
 
 
+def written_otherwise(files: Files, cell: str) -> str:
+    """That numbers are read with another decimal sign than a cell has, and why; else empty."""
+    header, word = files.header, cell.strip().lower()
+    if header is None or header.delimiter != ";" or not re.fullmatch(_NUMBER, word):
+        return ""
+    first = "the first file" if len(files.paths) > 1 else "the file"
+    if header.decimal_comma and "." in word:
+        return f", and numbers are read with decimal commas, because {first} holds one"
+    if not header.decimal_comma and "," in word:
+        none = f"no number in the first megabyte of {first} has a comma"
+        return f", and numbers are read with decimal points, because {none}"
+    return ""
+
+
+def _alike(files: Files) -> str:
+    """How to write the numbers, or read them column by column."""
+    comma = files.header is not None and files.header.decimal_comma
+    return (_ALIKE if comma else _POINTS) + ", or  --engine memory" * Path(files.said).is_file()
+
+
 def unreadable(error: Exception, files: Files) -> FormatError:
     """An engine's error as a FormatError in one line."""
     if found := odd_cell(error):
         column, cell = found
         comma = files.header is not None and files.header.decimal_comma
         cell = cell.replace("..", ".") if comma else cell  # points were doubled
+        cell = cell.replace("__", "_")  # doubled where text was read as numbers
         which = f"column '{column}'" if column else "a column of scores or weights"
         word = cell.strip().lower()
         spaced = word != cell.lower()
+        otherwise = written_otherwise(files, cell)
         unread = word in EMPTY or (spaced and re.fullmatch(_NUMBER, word))
         kind = UnreadGapError if unread else FormatError
         problem = kind(
-            f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
-            hint=_ALIKE if comma and "." in cell else "name another column, or correct the files",
-            code="text-for-numbers",
+            f"{files.title}: {which} must hold numbers; a row holds '{cell}'{otherwise}.",
+            hint=_alike(files) if otherwise else "name another column, or correct the files",
+            code="number-written-otherwise" if otherwise else "text-for-numbers",
         )
         if isinstance(problem, UnreadGapError):
             problem.spaced = spaced

@@ -107,7 +107,7 @@ def apply_calibration(args: Any) -> int:
         learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
-    table = read_table(args.file)
+    table = read_table(args.file, copied=True)
     _warn_of_own_rows(saved, table, args.apply)
     known = kept.scores_are is not None
     scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
@@ -126,7 +126,8 @@ def apply_calibration(args: Any) -> int:
     if taken:
         raise DataError(f"{table.source} already has a column '{taken[0]}'.")
     said = [] if found is None else said_of_shares(found, learnt, table.source)
-    numbers = () if "matrix" in source.columns else source.columns.values()
+    read = () if "matrix" in source.columns else source.columns.values()
+    numbers = {name: table.numbers(name) for name in read if name in table.names}
     if args.output is None:
         for sentence in said:
             print(sentence, file=sys.stderr)

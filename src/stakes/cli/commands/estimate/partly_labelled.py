@@ -417,6 +417,6 @@ def write_plan(found: FilePlan, path: str, seed: int) -> int:
     drawn[picked] = 1
     written = json_lines_of if path.lower().endswith(".jsonl") else csv_of
     columns = {"chance": chance.tolist(), "drawn": drawn.tolist()}
-    read = [name for name in found.models if name in table.names]
+    read = {name: table.numbers(name) for name in found.models if name in table.names}
     write_whole(Path(path), written(table, columns, read).encode("utf-8"))
     return len(picked)
