@@ -8,6 +8,7 @@ import pytest
 
 from stakes import Application, ConfusionMatrix
 from stakes.audit import audit
+from stakes.exceptions import DataError
 from stakes.monitoring import watch
 
 APP = Application([[0, 1], [10, 0]], priors=[0.9, 0.1], unit="EUR")
@@ -49,6 +50,8 @@ def test_the_page_is_closed_and_opens_with_the_answer(name, tmp_path):
 
 
 def test_names_are_escaped_and_every_period_is_listed():
+    with pytest.raises(DataError, match="`estimates` must be"):
+        _pages()["watch"].to_html(estimates=[0.5])
     page = _pages()["watch"].to_html(title="Costs & so on")
     assert "<w2>" not in page
     assert page.count('scope="row"') >= 3

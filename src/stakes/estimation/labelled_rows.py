@@ -130,8 +130,12 @@ def label_chances(
 
 def _refuse_blank_chances(column: Any) -> None:
     """Raise where the chances of some cases are not known."""
-    array = np.asarray(column) if isinstance(column, (list, tuple, np.ndarray)) else column
-    if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == "f":
+    try:
+        array = np.asarray(column)
+        array = array if array.dtype.kind == "c" else array.astype(np.float64)
+    except (TypeError, ValueError):  # another error says what it is
+        return
+    if array.ndim == 1 and array.dtype.kind == "f":
         refuse_rows(
             np.isnan(array), "`chances` must have no gaps", "is empty", hint=_every_chance()
         )

@@ -40,6 +40,8 @@ def watch_page(
     question = of_kind(title, "title", str) or "Do the decisions still cost the same?"
     first = found.first_alarm
     said = found.advice if first is None else f"Alarm at {found.alarms[0]!s}. {first.advice}"
+    if estimates is not None:
+        of_kind(estimates, "estimates", PeriodEstimates)
     said = combined_advice(found, said, estimates)
     sections = [
         section("The cost of each period", _drawn("cost", "Cost per case over the periods",
@@ -136,7 +138,6 @@ def _periods(found: Watch) -> Html:
 
 def _estimated(found: PeriodEstimates) -> Html:
     """One row per period that was estimated; with its cost where labels have arrived."""
-    of_kind(found, "estimates", PeriodEstimates)
     frame = found.frame()
     values, lows, highs, costs = (
         aligned(frame[name].tolist()) for name in ("estimate", "low", "high", "cost")
