@@ -146,3 +146,14 @@ def test_rules_per_case_are_not_recalibrated():
     with pytest.raises(DataError) as caught:
         ev.rule("m, per case", recalibrated=True)
     assert "the rule of 'm, per case' (varies by case) is not re-calibrated." in str(caught.value)
+
+
+def test_a_calibrated_rule_has_the_digits_of_calibrated_scores():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.05, 0.3, 20_000)
+    y = (rng.random(20_000) < p).astype(int)
+    ev = stakes.evaluate(y, {"p": p}, application=stakes.Application([[0, 1], [6, 0]]), rng=0)
+    rule = ev.rule("p", recalibrated=True)
+    after = rule.calibrator.calibrated(stakes.Posteriors(p, classes=[0, 1])).values[:, 1]
+    shown = float(rule.words().split()[2])
+    assert np.array_equal(after > shown, rule.positions(p) == 1)
