@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import same_length
-from stakes._columns import as_array
+from stakes._columns import as_array, refuse_other_order
 from stakes._guesses import answers_guesses
 from stakes._names import as_name, as_positions, encode
 from stakes._random import as_seed
@@ -31,7 +31,6 @@ from stakes.evaluation.model_rows import (
     Rows,
     at_places,
     read_models,
-    refuse_other_order,
     repeated,
     said_of,
     tables_of_models,
@@ -217,7 +216,7 @@ def evaluate(
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
-    refuse_other_order(y_true, {**tables, **columns, "ids": ids})
+    refuse_other_order(y_true, {**tables, **columns, "ids": ids, "case_costs": case_costs})
     said, order = said_of(models, X, given), asked_order(classes, positive, y_true, _ASKED)
     truth = as_positions(encode(y_true, given.classes, "y_true"))
     cases = Cases.of(truth, given, sample_weight, groups, ids)
