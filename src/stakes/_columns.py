@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import narwhals as nw
@@ -105,6 +106,36 @@ def _first_name(values: Any) -> str:
     """The index of the first column of a table, as one would type it between brackets."""
     names = getattr(values, "columns", None)
     return ":, 0" if names is None or not len(names) else repr(str(names[0]))
+
+
+def row_labels(column: Any) -> Any:
+    """The row labels of a pandas object, or of the one that something of ours was made of."""
+    labels = getattr(column, "index", None)
+    return labels if hasattr(labels, "sort_values") else getattr(column, "_row_labels", None)
+
+
+def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
+    """Raise when a pandas column has the same row labels as `y_true` in another order.
+
+    Columns are taken by position, so that rows of such a column would meet the wrong truth.
+    """
+    labels = row_labels(y_true)
+    if labels is None or not labels.is_unique:
+        return
+    for name, column in columns.items():
+        other = None if column is None else row_labels(column)
+        if other is None or len(other) != len(labels) or labels.equals(other):
+            continue
+        with suppress(TypeError):  # labels that have no order
+            if list(labels.sort_values()) == list(other.sort_values()):
+                typed = f"{name}.reindex(y_true.index)"
+                if not hasattr(column, "index"):  # ours, made of pandas columns
+                    typed = f"make `{name}` of columns after .reindex(y_true.index)"
+                raise DataError(
+                    f"`{name}` has the row labels of `y_true` in another order.",
+                    hint=f"{typed} if the labels say which rows belong "
+                    "together; .to_numpy() on both if the order does",
+                )
 
 
 def as_column(values: Any, name: str) -> NDArray[Any]:

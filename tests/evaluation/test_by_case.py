@@ -143,3 +143,33 @@ def test_other_decisions_than_the_application_has_are_refused():
     with pytest.raises(CostError, match="has 3 decisions for 2 classes; the application has 2"):
         evaluate([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], application=CostMatrix.zero_one(["no", "yes"]),
                  case_costs=costs)  # fmt: skip
+
+
+def acts(model, p):
+    """How many cases the printed rule acts on."""
+    return int((p > float(model.act_when.partition("> ")[2])).sum())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_printed_of_a_cut_decides_every_case_alike(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.2, 0.4, 3000).round(5)
+    y = (rng.random(3000) < p).astype(int)
+    costs = CaseCosts.binary(false_negative=rng.integers(1, 300, 3000), false_positive=50.0)
+    said = {"p": p, "near": (p + 1e-5).round(5)}
+    ev = evaluate(y, said, application=costs, by=np.arange(3000) % 2, rng=0)
+    for name in ("p", "near"):
+        for kind in ("one threshold", "average costs"):
+            found = ev[f"{name}, {kind}"]
+            assert acts(found, said[name]) == found.confusion.counts[:, 1].sum()
+            assert {part[found.name].act_when for part in ev.slices.values()} == {found.act_when}
+    assert ev["p, average costs"].act_when == ev["near, average costs"].act_when  # one cut
+
+
+def test_what_is_printed_of_a_cut_within_limits_decides_alike():
+    rng = np.random.default_rng(5)
+    p = np.arange(1, 3001) / 3001
+    y = (rng.random(3000) < p).astype(int)
+    app = Application(CostMatrix.binary(false_negative=10, false_positive=1))
+    found = evaluate(y, {"p": p}, application=app, capacity={1: 1234}, rng=0)["p"]
+    assert acts(found, p) == int((p > found.threshold).sum()) == 1234

@@ -97,3 +97,20 @@ def test_a_cut_lies_between_the_bins_that_it_parts() -> None:
     assert best_cut(bins, np.ones(4)) == np.inf
     assert best_cut(bins, -np.ones(4)) == -np.inf
     assert best_cut(bins, np.array([1.0, 0.0, 0.0, -1.0])) == pytest.approx(0.75)  # ties: higher
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_printed_of_a_cut_decides_every_case_alike(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.2, 0.4, 3000).round(5)
+    table = {"y": (rng.random(3000) < p).astype(int), "p": p}
+    table["amount"] = rng.integers(1, 300, 3000)
+    app = stakes.CostMatrix.zero_one(2)
+    ev = stakes.evaluate_frame(
+        pl.DataFrame(table).lazy(), label="y", scores="p", application=app,
+        case_costs={"fn": "amount", "fp": "50"},
+    )  # fmt: skip
+    for kind in ("one threshold", "average costs"):
+        found = ev[f"p, {kind}"]
+        acts = (p > float(found.act_when.partition("> ")[2])).sum()
+        assert acts == found.confusion.counts[:, 1].sum()

@@ -160,3 +160,14 @@ def test_a_rule_within_limits_is_not_recalibrated(capacity):
     frame = pd.DataFrame({"g": p[:, 1]})
     found = again.decide_frame(frame, capacity={"call": "10%"})  # as the hint says
     assert 0 < (found["decision"] == "call").sum() <= 50
+
+
+def test_a_calibrated_rule_has_the_digits_of_calibrated_scores():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.05, 0.3, 20_000)
+    y = (rng.random(20_000) < p).astype(int)
+    ev = stakes.evaluate(y, {"p": p}, application=stakes.Application([[0, 1], [6, 0]]), rng=0)
+    rule = ev.rule("p", recalibrated=True)
+    after = rule.calibrator.calibrated(stakes.Posteriors(p, classes=[0, 1])).values[:, 1]
+    shown = float(rule.words().split()[2])
+    assert np.array_equal(after > shown, rule.positions(p) == 1)

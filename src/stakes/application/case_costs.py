@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_number, as_switch, as_whole, frozen, of_kind
-from stakes._columns import as_reals, as_weights
+from stakes._columns import as_reals, as_weights, row_labels
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._names import as_names, listed, table_names
 from stakes._random import as_generator
@@ -181,7 +181,12 @@ def case_costs(
     values = np.zeros((lengths.pop(), *shape))
     for (i, j), value in amounts.items():
         values[:, i, j] = value
-    return CaseCosts(values, classes=classes, decisions=decisions)
+    made = CaseCosts(values, classes=classes, decisions=decisions)
+    given = [columns, *(columns.values() if isinstance(columns, Mapping) else ()), *cells.values()]
+    known = [labels for each in given if (labels := row_labels(each)) is not None]
+    if known:  # to be compared with those of the truth
+        vars(made)["_row_labels"] = known[0]
+    return made
 
 
 def is_binary(costs: Mapping[Any, Any]) -> bool:

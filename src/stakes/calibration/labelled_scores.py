@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
-from stakes._columns import as_column, as_weights, refuse_lost_weights
+from stakes._columns import as_column, as_weights, refuse_lost_weights, refuse_other_order
 from stakes._kernels.class_scores import lay_out, median
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._names import as_names, encode, listed, need_second, observed_names
@@ -173,6 +173,7 @@ def read_cases(
     the classes come from costs: then `order` says what is known about the columns.
     """
     read = scores if isinstance(scores, Scores) else read_scores(scores)
+    refuse_other_order(y_true, {"scores": read, "sample_weight": sample_weight, "groups": groups})
     labels = as_column(y_true, "y_true")
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):

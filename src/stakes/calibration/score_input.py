@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_matrix
-from stakes._columns import as_array, as_floats
+from stakes._columns import as_array, as_floats, row_labels
 from stakes._kernels.class_scores import binary_log_posteriors
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError
@@ -107,6 +107,7 @@ class Scores:
     barred: NDArray[np.bool_] | None = None
     names: tuple[Name, ...] | None = None
     single: bool = False
+    _row_labels: Any = None
 
     @property
     def is_column(self) -> bool:
@@ -213,6 +214,12 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     """
     if isinstance(scores, Scores):
         return scores
+    found, labels = _read(scores, name), row_labels(scores)
+    return found if labels is None else replace(found, _row_labels=labels)
+
+
+def _read(scores: Any, name: str) -> Scores:
+    """See `read_scores`."""
     if isinstance(scores, Posteriors):
         names = scores.classes if scores.named else None
         return Scores(scores.log_values, names=names, single=scores.single)

@@ -253,7 +253,13 @@ class Request:
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
         asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
         also = (self.naive, self.bins, self.proper_scores, str(self.from_priors), self.sample)
-        ruled = str(self.case_rules)
+        ruled = str(
+            [
+                (model, name, rule, getattr(rule, "cut", None))
+                for model, rules in self.case_rules.items()
+                for name, rule in rules.items()
+            ]
+        )
         order = (str(self.order.positive), str(self.order.classes))
         return (*asked, *also, ruled, *order, apps, self.classes)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_switch, keep, of_kind, same_length
-from stakes._columns import as_column, weighed_rows
+from stakes._columns import as_column, refuse_other_order, row_labels, weighed_rows
 from stakes._guesses import answers_guesses
 from stakes._names import as_positions, encode
 from stakes.application import Application, CaseCosts, UncertainApplication
@@ -348,6 +348,9 @@ def _read(
     counts: Any,
 ) -> DecidedCases:
     """Check columns and decide."""
+    others = {"decisions": decisions, "case_costs": case_costs, "by": by}
+    others |= {"sample_weight": sample_weight, "counts": counts}
+    refuse_other_order(y_true, {"posteriors": posteriors, **others})
     said = class_posteriors(posteriors, rule.classes, order)
     size = said.shape[0]
     if not size:
@@ -381,7 +384,7 @@ def _read(
     mass[rows] = 1.0 if weights is None else weights
     squares = mass if counts is not None else mass**2
     read = None if inputs is None else read_inputs(inputs, size)
-    return DecidedCases(
+    made = DecidedCases(
         rule,
         said.astype(np.float64),
         np.asarray(paid, dtype=np.float64),
@@ -392,3 +395,7 @@ def _read(
         columns.get("by"),
         order,
     )
+    labels = row_labels(posteriors if y_true is None else y_true)
+    if labels is not None:  # to be compared with those of labels that come later
+        vars(made)["_row_labels"] = labels
+    return made

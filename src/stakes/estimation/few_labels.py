@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_level, of_kind, same_length
+from stakes._columns import refuse_other_order
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes.estimation.compared_cases import refuse_other_costs
 from stakes.estimation.decided_cases import DecidedCases
@@ -183,7 +184,7 @@ def cost_from_labels(
     >>> found.labels, found.low < found.value < found.high
     (207, True)
     """
-    of_kind(cases, "cases", DecidedCases)
+    refuse_other_order(y_true, {"cases": of_kind(cases, "cases", DecidedCases)})
     level = as_level(level)
     paid, posteriors = compared_costs(cases, against)
     truth, known = known_classes(y_true, cases.classes, len(cases))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_level, same_length
-from stakes._columns import as_column, as_weights
+from stakes._columns import as_column, as_weights, refuse_other_order
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.score_test_limits import chance_of, equal_shares
 from stakes._names import encode
@@ -215,6 +215,8 @@ def cost_from_judge(
     >>> 10 * (truth & ~decided).mean() + (~truth & decided).mean() in found
     True
     """
+    others = {"decisions": decisions, "sample_weight": sample_weight, "by": by}
+    refuse_other_order(y_true, {"judge": judge, **others})
     level, said = as_level(level), as_column(judge, "judge")
     stated = stated_costs(
         application, costs, said, classes=classes, positive=positive, what="judge"

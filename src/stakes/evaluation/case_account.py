@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from stakes.evaluation.recalibration import (
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money
+from stakes.rules.rule_words import said_alike
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
@@ -80,7 +81,7 @@ def evaluated_case_rows(
     naive, unguided, others = _naive(app, paid, weights, limited)
     if rules is None:
         found = [_rules(model, costs, average, weights, rows.said_at) for model in rows.models]
-        rules = list(chain.from_iterable(found))
+        rules = _in_digits(chain.from_iterable(found))
     excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
     draws = nec_draws(excess, others - least[:, None], rows, options)
     # costs that do not vary are summed over cases because of limits alone
@@ -219,6 +220,18 @@ def _rules(
         CaseRule(f"{model.name}, {kind}", kind, model, codes, rules[kind])
         for kind, codes in found.items()
     ]
+
+
+def _in_digits(rules: Iterable[CaseRule]) -> list[CaseRule]:
+    """The rules, whose cuts are printed with digits that decide the scores of all cases alike."""
+    each = {one.name: one for one in rules}
+    scores = {name: one.model.second for name, one in each.items()}
+    known = {
+        name: one.rule if one.rule is None else one.rule._learnt_on(scores[name])  # type: ignore[arg-type]
+        for name, one in each.items()
+    }
+    alike = said_alike(known, scores)
+    return [replace(one, rule=alike[name]) for name, one in each.items()]
 
 
 def case_weights(cases: Cases, app: Application) -> FloatArray:

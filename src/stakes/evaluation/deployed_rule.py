@@ -48,13 +48,18 @@ def deployed_rule(ev: Evaluation, name: str | None, recalibrated: bool | None) -
     if rule.columns is None and len(rule.classes) == 2 and chosen.name != "model" and not read:
         rule = replace(rule, columns=(column_of(ev, chosen.name),))
     model = _rows_of(ev, chosen.name)
-    if rule.score_range is None and model is not None and model.posteriors is not None:
-        said = model.posteriors if len(rule.classes) > 2 else model.posteriors[:, 1]
+    posteriors = None if model is None else model.posteriors
+    if rule.score_range is None and posteriors is not None and rule.scores == "posterior":
+        said = posteriors if len(rule.classes) > 2 else posteriors[:, 1]
         rule = replace(rule, score_range=(float(said.min()), float(said.max())))
     if not as_switch(recalibrated, "recalibrated"):
         return rule
     fitted = _refitted(ev, rule, model)
-    return replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
+    again = replace(rule, calibrator=fitted, from_priors=None, cut_texts=None)
+    if posteriors is None or not again.has_cuts:
+        return again
+    told = Posteriors(without_zeros(posteriors), classes=rule.classes)
+    return again.rounded_for(fitted.calibrated(told).values[:, 1])
 
 
 def decided_by(ev: Evaluation, posteriors: Any, chosen: str | None, costs: Any) -> NDArray[Any]:

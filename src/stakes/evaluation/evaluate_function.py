@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import same_length
-from stakes._columns import as_array
+from stakes._columns import as_array, refuse_other_order
 from stakes._guesses import answers_guesses
 from stakes._names import as_name, as_positions, encode
 from stakes._random import as_seed
@@ -31,7 +31,6 @@ from stakes.evaluation.model_rows import (
     Rows,
     at_places,
     read_models,
-    refuse_other_order,
     repeated,
     said_of,
     tables_of_models,
@@ -47,6 +46,7 @@ from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
 from stakes.resources import ModelCapacity
 from stakes.rules import DecisionRule
+from stakes.rules.rule_words import said_alike
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
@@ -216,7 +216,7 @@ def evaluate(
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "by": by}
-    refuse_other_order(y_true, {**tables, **columns, "ids": ids})
+    refuse_other_order(y_true, {**tables, **columns, "ids": ids, "case_costs": case_costs})
     said, order = said_of(models, X, given), asked_order(classes, positive, y_true, _ASKED)
     truth = as_positions(encode(y_true, given.classes, "y_true"))
     cases = Cases.of(truth, given, sample_weight, groups, ids)
@@ -227,12 +227,12 @@ def evaluate(
         each = partial(at_places, at, truth.shape[0])
         by, folds, case_costs = each("by", by), each("folds", folds), each("", case_costs)
     rows = Rows(given, cases, read, from_priors, recalibrate, folds)
-    limited = None
+    limited, asked = None, rows
     if capacity is not None:
         rows, limited = _within_capacity(rows, case_costs, capacity, options)
     found = _judged(rows, case_costs, by, uncertain, options, limited)
     if limited is not None:
-        found = _with_capacity(found, limited, rows, per_case=case_costs is not None)
+        found = _with_capacity(found, limited, asked, per_case=case_costs is not None)
         if uncertain is not None:
             again = {"sample_weight": sample_weight, "groups": groups, "counts": counts, "X": X}
             again |= {"classes": classes, "positive": positive, "from_priors": from_priors}
@@ -347,10 +347,11 @@ def _with_capacity(
             per_case=per_case,
             prices=one.prices,
             model=name,
-        )
+        )._learnt_on(rows[name].second)  # type: ignore[arg-type]
         for name, one in limited.optima.items()
     }
-    found = with_rules(found, {model.name: rules.get(model.name) for model in found.models})
+    alike = said_alike(rules, {name: rows[name].second for name in rules})
+    found = with_rules(found, {model.name: alike.get(model.name) for model in found.models})
     notes = limited.notes(found.best)
     absent = {**found.absent, "sliders": "sliders-within-limits"}
     return replace(found, capacity=limited, absent=absent, notes=(*found.notes, *notes))

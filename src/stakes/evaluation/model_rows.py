@@ -158,27 +158,6 @@ def alike_in_text(values: Iterable[Any]) -> str | None:
     return next((text for text, times in counted.items() if times > 1), None)
 
 
-def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
-    """Raise when a pandas column has the same row labels as `y_true` in another order.
-
-    Columns are taken by position, so that rows of such a column would meet the wrong truth.
-    """
-    labels: Any = getattr(y_true, "index", None)
-    for name, column in columns.items():
-        other: Any = getattr(column, "index", None)
-        if not (hasattr(labels, "sort_values") and hasattr(other, "sort_values")):
-            continue
-        if not labels.is_unique or len(other) != len(labels) or labels.equals(other):
-            continue
-        with suppress(TypeError):  # labels that have no order
-            if list(labels.sort_values()) == list(other.sort_values()):
-                raise DataError(
-                    f"`{name}` has the row labels of `y_true` in another order.",
-                    hint=f"{name}.reindex(y_true.index) if the labels say which rows belong "
-                    "together; .to_numpy() on both if the order does",
-                )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
     """The truth, as positions, with the weights and groups of the cases.

@@ -43,7 +43,7 @@ from stakes.inquiry.far_truth import (
     with_names,
 )
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
-from stakes.inquiry.model_decisions import on_columns, rule_of
+from stakes.inquiry.model_decisions import ends_in_files, on_columns, rule_kind, rule_of
 from stakes.inquiry.model_scores import (
     DECIMALS,
     EXACT,
@@ -435,9 +435,9 @@ def judged_counts(found: Counted) -> Evaluation:
         refuse_many_slices(inquiry.by, len(reduction.slices))
     ev = evaluated_reduction(reduction, options=judging_options(inquiry))
     if found.words is not None:
-        ev = ruled_by_case(ev, found.columns, found.words, inquiry.kind)
+        ev = ruled_by_case(ev, found.columns, {}, found.words, rule_kind(inquiry))
     else:
-        ends = {model: reduction._score_ends(model) for model in reduction.request.models}
+        ends = ends_in_files(reduction, found.cases, inquiry)
         rules = {
             model: _for_model(rule_of(app, found.cases, inquiry, None, near), model, found)
             for model, near in ends.items()
@@ -456,9 +456,7 @@ def _for_model(rule: DecisionRule | None, model: str, found: Counted) -> Decisio
     """The rule of one of the models, which knows its columns and the range of its scores."""
     if rule is None:
         return None
-    ends, known = found.reduction._score_ends(model), None
-    if ends is not None and ends.size and rule.scores == "posterior":  # the bins are of posteriors
-        known = float(ends.min()), float(ends.max())
+    known = rule.score_range if rule.scores == "posterior" else None  # the bins are of posteriors
     return on_columns(replace(rule, score_range=known), found.columns.get(model))
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._names import as_positions
 from stakes.application import Application
+from stakes.engines import Reduction
 from stakes.evaluation import recalibration as directions
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.column_roles import words_of
@@ -24,6 +25,7 @@ from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
 from stakes.posteriors.posteriors import are_certain
 from stakes.rules import DecisionRule
+from stakes.rules.rule_parts import converted
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
@@ -200,6 +202,11 @@ def _rule(app: Application, cases: Cases, inquiry: Inquiry, kind: str) -> Decisi
     return DecisionRule(app, scores=kind, from_priors=before)
 
 
+def rule_kind(inquiry: Inquiry) -> str:
+    """What the scores are that a cut of two outcomes is on; of two columns, the probability."""
+    return "posterior" if inquiry.proba else inquiry.kind
+
+
 def rule_of(
     app: Application,
     cases: Cases,
@@ -214,9 +221,21 @@ def rule_of(
         return None
     if ranked_at is not None:
         rule = DecisionRule(app, scores="rank", cut=ranked_at)
-    else:  # of two columns, on the probability of the second
-        rule = replace(_rule(app, cases, inquiry, "posterior" if both else kind), prices=prices)
+    else:
+        said = rule_kind(inquiry) if both else kind
+        rule = replace(_rule(app, cases, inquiry, said), prices=prices)
     return rule if scores is None else rule._learnt_on(scores)
+
+
+def ends_in_files(found: Reduction, cases: Cases, inquiry: Inquiry) -> dict[str, Any]:
+    """The ends of the bins of each model's scores, as its rule reads them from the files."""
+    kind = rule_kind(inquiry)
+    ends = {model: found._score_ends(model) for model in found.request.models}
+    for model, said in ends.items():
+        if said is not None and kind != "posterior":  # the bins are of posteriors
+            there = converted(said, "posterior", kind, cases.priors)
+            ends[model] = there[np.isfinite(there)]
+    return ends
 
 
 def on_columns(rule: DecisionRule | None, columns: tuple[str, ...] | None) -> DecisionRule | None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
@@ -30,6 +32,7 @@ from stakes.inquiry.case_question import (
 from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.model_decisions import (
     on_columns,
+    rule_kind,
     rule_of,
     said_by,
     turned_round,
@@ -39,6 +42,8 @@ from stakes.inquiry.model_scores import Model, models_of
 from stakes.inquiry.option_words import CostWords, binary_case_costs
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.audience import speaking_of
+from stakes.rules import DecisionRule
+from stakes.rules.rule_parts import converted
 from stakes.rules.rule_words import said_alike
 from stakes.sources.cells import as_text_array
 
@@ -122,29 +127,64 @@ def _evaluated(
         ev = replace(ev, case_sources=replace(ev.case_sources, cases=listed))
     if question.words is not None:
         columns = {model.name: model.columns for model in models}
-        return ruled_by_case(ev, columns, question.words, inquiry.kind)
+        near = {model.name: _on_second(model, said[model.name], inquiry) for model in models}
+        return ruled_by_case(ev, columns, near, question.words, rule_kind(inquiry))
     limited = {} if ev.capacity is None else ev.capacity.optima
     prices = {name: found.prices for name, found in limited.items()}
+    near = {m.name: _on_second(m, said[m.name], inquiry) for m in models}
     rules = {
-        m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second, prices.get(m.name))
+        m.name: rule_of(app, cases, inquiry, cuts[m.name], near[m.name], prices.get(m.name))
         for m in models
     }
     rules = {m.name: on_columns(rules[m.name], m.columns) for m in models}
-    return with_rules(ev, said_alike(rules, {m.name: m.second for m in models}))
+    return with_rules(ev, said_alike(rules, near))
+
+
+def _on_second(model: Model, said: Any, inquiry: Inquiry) -> Any:
+    """The scores that the rule of a model compares with its cuts."""
+    if not inquiry.proba or inquiry.kind == "posterior":
+        return model.second
+    array = np.asarray(said)
+    return array[:, 1] if array.ndim == 2 else None
 
 
 def ruled_by_case(
-    ev: Evaluation, columns: Mapping[str, Any], words: CostWords, kind: str
+    ev: Evaluation,
+    columns: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    words: CostWords,
+    kind: str,
 ) -> Evaluation:
     """Rules in the terms of the file, with the formulas of the costs that differ by case."""
-    formulas = words.table
-    rules = {m.name: m.rule and on_columns(m.rule.on(kind), columns.get(str(m.rule.model)))
-             for m in ev.models}  # fmt: skip
-    told = {
-        name: replace(rule, case_costs=formulas) if rule is not None and rule.per_case else rule
-        for name, rule in rules.items()
-    }
-    return with_rules(ev, told)
+    told: dict[str, DecisionRule | None] = {}
+    near: dict[str, Any] = {}
+    for name, rule in ((model.name, model.rule) for model in ev.models):
+        told[name] = None
+        if rule is not None:
+            near[name] = scores.get(str(rule.model))
+            if near[name] is None and kind != rule.scores:
+                near[name] = _around(rule, kind)
+            there = _in_digits(rule.on(kind), near[name], words)
+            told[name] = on_columns(there, columns.get(str(rule.model)))
+    return with_rules(ev, said_alike(told, near))
+
+
+def _in_digits(rule: DecisionRule, scores: Any, words: CostWords) -> DecisionRule:
+    """The rule with its formulas, or with digits that decide all scores alike."""
+    if rule.per_case:
+        return replace(rule, case_costs=words.table)
+    return rule if scores is None else rule.rounded_for(scores)
+
+
+def _around(rule: DecisionRule, kind: str) -> Any:
+    """Scores of another kind that tell how many digits one cut needs: no case has scores between
+    the cut and what is printed for it.
+    """
+    if rule.cut_texts is None or len(rule.cut_texts) != 1:
+        return None
+    ends = np.sort([*rule.thresholds, float(rule.cut_texts[0])])
+    low, high = converted(ends, rule.scores, kind, rule.from_priors)
+    return np.array([low, np.nextafter(high, np.inf)])
 
 
 def said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:

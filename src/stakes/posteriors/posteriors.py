@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_posteriors
-from stakes._columns import as_array, as_column, as_floats
+from stakes._columns import as_array, as_column, as_floats, row_labels
 from stakes._guesses import AnswersGuesses
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
@@ -95,13 +95,15 @@ class Posteriors(AnswersGuesses):
                 array = np.column_stack([1 - array, array])
             else:
                 logs = np.log(wide)
-        self._keep(logs, classes, given=np.array(array), single=single)
+        self._keep(logs, classes, given=np.array(array), single=single)._label(values)
 
     @classmethod
     def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
         """From scores before the softmax, (n, K); or posterior log odds of class 2, (n,)."""
         scores = _log_columns(logits, "logits", classes)
-        return cls._from_scores(scores, classes, single=as_array(logits, "logits").ndim == 1)
+        return cls._from_scores(
+            scores, classes, single=as_array(logits, "logits").ndim == 1
+        )._label(logits)
 
     @classmethod
     def from_log_posteriors(
@@ -112,7 +114,7 @@ class Posteriors(AnswersGuesses):
         logs = _log_columns(log_posteriors, "log_posteriors", classes)
         with np.errstate(over="ignore"):
             refuse_bad_posteriors(np.exp(logs))
-        return cls.__new__(cls)._keep(logs, classes)
+        return cls.__new__(cls)._keep(logs, classes)._label(log_posteriors)
 
     @classmethod
     def from_llrs(
@@ -133,7 +135,9 @@ class Posteriors(AnswersGuesses):
         shares = as_priors(priors, names)
         with np.errstate(divide="ignore", invalid="ignore"):  # a certain class of prior 0 raises
             moved = scores + np.log(shares)
-        return cls._from_scores(moved, classes, single=as_array(llrs, "llrs").ndim == 1)
+        return cls._from_scores(moved, classes, single=as_array(llrs, "llrs").ndim == 1)._label(
+            llrs
+        )
 
     # ------------------------------------------------------------- reading it
 
@@ -227,6 +231,12 @@ class Posteriors(AnswersGuesses):
             single=single and not named,
             given=exact,
         )
+        return self
+
+    def _label(self, values: Any) -> Self:
+        """Remember the row labels of what these were made of, to be compared with the truth's."""
+        if (labels := row_labels(values)) is not None:
+            vars(self)["_row_labels"] = labels
         return self
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import same_length
-from stakes._columns import as_column, as_floats, as_weights
+from stakes._columns import as_column, as_floats, as_weights, refuse_other_order
 from stakes._names import encode, listed, observed_names
 from stakes.application import Application
 from stakes.exceptions import DataError, UndefinedError
@@ -46,6 +46,7 @@ def read_cases(
     y_true: Any, scores: Any, by: Any, app: Application, positive: Any, sample_weight: Any
 ) -> SlicedCases:
     """The columns, checked."""
+    refuse_other_order(y_true, {"scores": scores, "by": by, "sample_weight": sample_weight})
     truth, given = as_column(y_true, "y_true"), as_floats(scores, "scores")
     same_length("y_true", truth.size, "scores", given.size)
     weights = as_weights(sample_weight, given.size)

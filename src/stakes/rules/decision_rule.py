@@ -26,7 +26,7 @@ from stakes.rules.raw_cuts import SCORE_TYPES
 from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
 from stakes.rules.rule_parts import (
     columns_of_rule,
-    converted_cut,
+    converted,
     formulas_of_rule,
     prices_of_rule,
     priors_of_calibrator,
@@ -425,7 +425,7 @@ class DecisionRule(CutPoints):
         if self.calibrator is not None or not {scores, self.scores} <= set(convertible):
             raise DataError(f"a rule on {self.scores} cannot be stated on {scores}.")
         place = self.priors if self.from_priors is None else self.from_priors
-        cut = None if self.cut is None else converted_cut(self.cut, self.scores, scores, place)
+        cut = None if self.cut is None else float(converted(self.cut, self.scores, scores, place))
         dropped: dict[str, Any] = {"score_range": None, "cut_texts": None}
         return replace(self, scores=scores, from_priors=place, cut=cut, **dropped)
 

@@ -131,16 +131,18 @@ def formulas_of_rule(rule: DecisionRule) -> tuple[tuple[str, ...], ...] | None:
     return table
 
 
-def converted_cut(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:
-    """A cut that was chosen on one kind of scores, converted to another kind."""
+def converted(
+    values: float | FloatArray, scores: str, wanted: str, priors: FloatArray | None
+) -> FloatArray:
+    """Scores of the second class, or a cut that was chosen on them, as another kind of scores."""
     if "llr" in (scores, wanted) and priors is None:
         raise PriorError("log-likelihood ratios need the priors for which posteriors were made.")
     with np.errstate(divide="ignore", over="ignore"):
         base = 0.0 if priors is None else float(np.log(priors[1]) - np.log(priors[0]))
         if scores == "posterior":
-            odds = float(np.log(cut) - np.log1p(-cut))
+            odds = np.log(values) - np.log1p(np.negative(values))
         else:
-            odds = cut + base if scores == "llr" else cut
+            odds = np.asarray(values) + (base if scores == "llr" else 0.0)
         if wanted == "llr":
-            return odds - base
-        return odds if wanted == "log_odds" else float(1 / (1 + np.exp(-odds)))
+            return np.asarray(odds - base)
+        return np.asarray(odds if wanted == "log_odds" else 1 / (1 + np.exp(-odds)))

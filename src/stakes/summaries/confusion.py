@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, as_matrix, as_priors, keep, refuse_absent, same_length
-from stakes._columns import as_column, weighed_rows
+from stakes._columns import as_column, refuse_other_order, weighed_rows
 from stakes._guesses import answers_guesses
 from stakes._kernels.cell_counts import count_pairs, sum_weights
 from stakes._names import (
@@ -132,6 +132,8 @@ class ConfusionMatrix(Storable):
         ...     ["cat", "dog"], ["cat", "ask"], classes=["cat", "dog"]).decisions
         ('cat', 'dog', 'ask')
         """
+        weighing = {"sample_weight": sample_weight, "counts": counts}
+        refuse_other_order(y_true, {"decisions": decisions, **weighing})
         truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
         same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])
         if truth.shape[0] == 0 and classes is None:

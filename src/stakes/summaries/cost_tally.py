@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, keep, of_kind, refuse_absent, same_length
-from stakes._columns import as_array, as_column, as_floats
+from stakes._columns import as_array, as_column, as_floats, refuse_other_order
 from stakes._names import as_names, cell_names, encode, observed_names, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
@@ -90,6 +90,7 @@ class CostTally(Storable):
         3.0
         """
         of_kind(costs, "costs", CaseCosts, hint="the same costs for all: ConfusionMatrix")
+        refuse_other_order(y_true, {"decisions": decisions, "costs": costs})
         truth = encode(y_true, costs.classes, "y_true").astype(np.intp)
         chosen = encode(decisions, costs.decisions, "decisions").astype(np.intp)
         same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])

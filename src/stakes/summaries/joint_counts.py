@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, keep, of_kind, same_length
-from stakes._columns import as_column, as_floats, as_reals, in_brief, weighed_rows
+from stakes._columns import (
+    as_column,
+    as_floats,
+    as_reals,
+    in_brief,
+    refuse_other_order,
+    weighed_rows,
+)
 from stakes._kernels.cell_counts import add_cells, joint_cells
 from stakes._names import as_names, encode, listed, observed_names, place_of
 from stakes.exceptions import DataError, MergeError
@@ -447,7 +454,8 @@ def _coded(
     if not of_kind(systems, "decisions", Mapping):
         raise DataError("`decisions` must name at least one system.")
     titles = ["groups"] * len(sides) + ["y_true", *(f"decisions[{name!r}]" for name in systems)]
-    given = zip((*sides, y_true, *systems.values()), titles, strict=True)
+    given = list(zip((*sides, y_true, *systems.values()), titles, strict=True))
+    refuse_other_order(y_true, {title: column for column, title in given})
     columns = [as_column(column, title) for column, title in given]
     for column, title in zip(columns, titles, strict=True):
         same_length("y_true", columns[len(sides)].shape[0], title, column.shape[0])

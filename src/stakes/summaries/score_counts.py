@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, keep, same_length
-from stakes._columns import as_array, as_column, as_floats, refuse_rows, weighed_rows
+from stakes._columns import (
+    as_array,
+    as_column,
+    as_floats,
+    refuse_other_order,
+    refuse_rows,
+    weighed_rows,
+)
 from stakes._guesses import answers_guesses
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.bayes_rule import TYPES
@@ -176,6 +183,8 @@ class ScoreCounts(RankedScores):
         >>> ScoreCounts.from_scores(["no", "yes", "yes"], [0.2, 0.7, 0.7], kind="posterior")
         ScoreCounts(3 cases, 2 of 'yes', kind 'posterior')
         """
+        weighing = {"sample_weight": sample_weight, "counts": counts}
+        refuse_other_order(y_true, {"scores": scores, **weighing})
         given = as_floats(scores, "scores")
         if given.shape[0] == 0:
             raise DataError("`scores` must not be empty.")
@@ -441,6 +450,7 @@ def _coded(
     y_true: Any, posteriors: Any, classes: Sequence[Any] | None
 ) -> tuple[np.ndarray, FloatArray, tuple[Name, ...]]:
     """Class positions, log posteriors, and the names of the classes."""
+    refuse_other_order(y_true, {"posteriors": posteriors})
     if not isinstance(posteriors, Posteriors):
         posteriors = Posteriors(posteriors, classes=classes)
     elif classes is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shlex
 from pathlib import Path
@@ -157,3 +158,31 @@ def test_a_rule_within_limits_is_not_recalibrated(run, write, tmp_path):
     assert ran.code == 0, ran.err
     taken = [line.split(",")[2] for line in Path(out).read_text().splitlines()[1:]]
     assert 0 < taken.count("yes") <= 60  # of 600
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]])
+@pytest.mark.parametrize("kind", ["log_odds", "llr", "posterior"])
+def test_what_is_printed_of_a_cut_on_the_file_decides_every_row_alike(
+    run, write, tmp_path, kind, engine
+):
+    if engine:
+        pytest.importorskip("duckdb", reason="an engine")
+    rng = np.random.default_rng(5)
+    odds = rng.uniform(-3.9, 3.9, 3000).round(4)
+    p = 1 / (1 + np.exp(-odds))
+    y = rng.random(3000) < p
+    said = {"log_odds": odds, "llr": (odds - np.log(y.mean() / (1 - y.mean()))).round(5)}
+    said["posterior"] = p.round(5)
+    rows = zip(np.where(y, "yes", "no"), said[kind], rng.integers(1, 300, 3000), strict=True)
+    file = write("a.csv", "y,p,amount\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    out = tmp_path / "r.json"
+    asked = [str(file), *ASKED, "--scores-are", kind, "--cost", "fn=amount", "fp=50", *engine]
+    ran = run("eval", *asked, "--json", "--rule", str(out), "--rule-of", "p, average costs")
+    assert ran.code == 0, ran.err
+    for model in json.loads(ran.out)["models"][:3]:
+        if model["threshold"] is not None:
+            acts = sum(said[kind] > float(model["rule"].partition("> ")[2]))
+            assert acts == np.sum(model["counts"], axis=0)[1]
+    rule = stakes.load_rule(out)
+    assert rule.scores == kind
+    assert rule.score_range is None or rule.score_range == (said[kind].min(), said[kind].max())

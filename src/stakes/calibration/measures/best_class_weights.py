@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_whole, frozen
-from stakes._columns import in_brief
+from stakes._columns import in_brief, refuse_other_order
 from stakes._guesses import AnswersGuesses
 from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise.class_weight_descent import least_cost_weights
@@ -184,6 +184,7 @@ def best_class_weights(
     affine calibration           0.125   cross-fitted
     """
     starts, application = as_whole(starts, "starts", least=0), as_application(application)
+    refuse_other_order(y_true, {"posteriors": posteriors})
     read = read_posteriors(posteriors, application.classes, ClassOrder(labels=y_true))
     cases = read_cases(
         read,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_number, as_whole, frozen
+from stakes._columns import refuse_other_order
 from stakes._guesses import AnswersGuesses, answers_guesses
 from stakes._kernels.class_scores import weighted_sums
 from stakes._names import place_of
@@ -247,6 +248,7 @@ def decision_calibration(
     ([0.5, 0.25], [0.5, 0.0])
     """
     matrix = as_cost_matrix(costs)
+    refuse_other_order(y_true, {"posteriors": posteriors})
     read = read_posteriors(posteriors, matrix.classes, ClassOrder(labels=y_true))
     cases = read_cases(read, y_true, sample_weight=sample_weight, classes=matrix.classes)
     taken, promised = bayes_decisions(read, matrix, with_cost=True)

@@ -40,6 +40,7 @@ from stakes.evaluation.model_intervals import (
 from stakes.evaluation.recalibration import turned_far
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
+from stakes.rules.rule_words import said_alike
 from stakes.summaries import ScoreBins
 from stakes.typing import FloatArray, IntArray
 
@@ -73,8 +74,20 @@ def _rules(found: Reduction) -> dict[str, dict[str, Any]]:
     for model, bins in found.whole.bins.items():
         rule = DecisionRule(average, from_priors=said_at, score_type=_type_of(bins), model=model)
         saved = found.whole.risks[model][bins.counts.sum(axis=1) > 0] @ place.scale
-        made[model] = {ONE: best_cut(bins, saved), AVERAGE: rule}
+        cut = best_cut(bins, saved)
+        one = replace(rule, cut=cut, score_type="float64") if np.isfinite(cut) else cut
+        made[model] = {ONE: one, AVERAGE: rule}
+    near = {model: found._score_ends(model) for model in made}
+    for name in (ONE, AVERAGE):
+        known = {m: _in_digits(rules[name], near[m]) for m, rules in made.items()}
+        alike = said_alike(known, near)
+        made = {m: {**rules, name: alike[m] or rules[name]} for m, rules in made.items()}
     return made
+
+
+def _in_digits(rule: DecisionRule | float, scores: Any) -> DecisionRule | None:
+    """A rule with digits that decide these scores alike; None for a cut beyond all scores."""
+    return rule._learnt_on(scores) if isinstance(rule, DecisionRule) else None
 
 
 def _type_of(bins: ScoreBins) -> str:
@@ -184,9 +197,7 @@ def _rule_of(place: _Place, average: Application, system: Any) -> DecisionRule |
     given = request.case_rules.get(system.model, {}).get(system.application)
     if system.application == PER_CASE:
         return replace(rule, per_case=True)
-    if isinstance(given, DecisionRule):
-        return given
-    return replace(rule, cut=given) if np.isfinite(given) else None  # type: ignore[arg-type]
+    return given if isinstance(given, DecisionRule) else None
 
 
 def _absent(found: Reduction, draws: Any, options: dict[str, Any]) -> tuple[Any, list[Note]]:

@@ -286,8 +286,8 @@ class TestImpossibleTruth:
         said = " ".join(ran.out.split())
         assert "Could not be fitted: temperature, beta, affine (the scores put the true" in said
         assert (
-            "In 1 of 400 cases (first: row 12) the model gave the true outcome probability 0"
-            in said
+            "In 1 of 400 cases (first: row 12) the model gave the true outcome a probability below "
+            "1e-300, which" in said
         )
 
     @pytest.mark.parametrize("bound", ["0", "-3", "inf", "much"])
@@ -794,7 +794,8 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
               "--kind", "automatic")  # fmt: skip
     assert ran.code == 0, ran.err
     said = " ".join(ran.out.split())
-    assert "the model gave the true outcome probability 0" in said
+    assert ("the true outcome probability 0, so" in said) == (far == "-inf")
+    assert ("the true outcome a probability below 1e-300" in said) == (far == "-2000")
     assert ("Uncalibrated, with scores limited by --bound: " in said) == within
     assert (". Uncalibrated: " in said.split("uncalibrated calibrated")[0]) == (not within)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from stakes.calibration.calibrator_json import every_kind
@@ -83,3 +84,44 @@ def test_rows_are_those_of_the_file(run, write):
     assert "the scores must be at most 1e+100 in size, or infinite: divide all by" in ran.err
     assert "they are larger in row 2 and in 1 of 61 rows" in ran.err
     assert "is to be trusted: --bound 50" in ran.err
+
+
+def with_wrong_ones(write, *extreme):
+    """200 good log odds of '1', and cases of '0' with scores that say the opposite."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    odds = rng.normal(2.0 * y - 1.0, 1.4).round(3)
+    lines = [*zip(y.tolist(), odds.tolist(), strict=True), *((0, each) for each in extreme)]
+    return write("e.csv", "y,lo\n" + "".join(f"{a},{b}\n" for a, b in lines))
+
+
+LOG_ODDS = ("--label", "y", "--positive", "1", "--model", "lo", "--scores-are", "log_odds",
+            "--cost", "fn=4", "fp=1")  # fmt: skip
+
+
+def test_a_small_loss_beside_a_vast_one_keeps_its_digits(run, write):
+    name = with_wrong_ones(write, "1e9")
+    asked = ("calibrate", name, *LOG_ODDS, "--bound", "50")
+    found, ran = run(*asked, "--json").found["cross_entropy"], run(*asked)
+    row = next(line for line in ran.out.splitlines() if line.startswith("cross-entropy"))
+    assert found["before"] == pytest.approx(1e9 / 201, rel=1e-5)
+    assert f"  {found['after']:.4f}".rstrip("0") in row
+    assert "the true outcome a probability\nbelow 1e-300" in ran.out
+    assert "infinite" not in ran.out
+    assert "--bound 50" not in ran.out  # which was given
+
+
+def test_extreme_scores_name_the_bound(run, write):
+    ran = run("calibrate", with_wrong_ones(write, "800"), *LOG_ODDS)
+    assert "below 1e-300" in ran.out
+    assert "infinite" not in ran.out
+    assert "--bound 50 limits how far such scores are trusted" in ran.out
+
+
+def test_a_calibration_that_falls_is_said(run, write):
+    name = with_wrong_ones(write, "1000", "1000", "inf")
+    ran = run("calibrate", name, *LOG_ODDS)
+    said = " ".join(ran.out.split())
+    assert "so its cross-entropy is infinite. --bound 50 limits" in said
+    assert "a higher score makes '1' less likely. A few extreme scores can do that" in said
+    assert "less likely" not in run("calibrate", name, *LOG_ODDS, "--bound", "3").out

@@ -17,7 +17,7 @@ from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
 from stakes.inquiry.assumptions import both_shares
 from stakes.messages.notes import Note
-from stakes.messages.quantities import aligned, grouped, money, percent
+from stakes.messages.quantities import aligned, grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
@@ -174,7 +174,7 @@ def _columns(learnt: Learnt) -> list[Column]:
         low, high = gain.interval
         known = learnt.before is not None
         held = [gain.after, gain.before, -gain.gain, -high, -low][: 5 if known else 1]
-        after, *more = aligned([number / scale for number in held])
+        after, *more = _told([number / scale for number in held])
         before, change, least, most = more or ["-"] * 4
         sure = f"{least} to {most}"
         if not (known and np.isfinite(gain.gain)):
@@ -187,6 +187,22 @@ def _columns(learnt: Learnt) -> list[Column]:
         *(Column(head, cells) for head, cells in zip(heads, numbers, strict=True)),
         Column("95% interval", intervals, drop=1),
     ]
+
+
+def _told(numbers: list[float]) -> list[str]:
+    """After, before and what changed, with equal decimals; without, if after or before lose digits.
+
+    Nothing but its own decimals tells a loss of 0.46 from 0 beside one of 500 000.
+    """
+    texts, (after, *before) = aligned(numbers), numbers[:2]
+    lost = (
+        len(text.replace(".", "").replace(" ", "").lstrip("-0")) < 3
+        for number, text in zip((after, *before), texts, strict=False)
+        if number and np.isfinite(number)
+    )
+    if not any(lost):
+        return texts
+    return [plain(after), *map(plain, before), *aligned(numbers[2:])]
 
 
 def _naive(learnt: Learnt) -> float:
@@ -222,6 +238,7 @@ def sentences(learnt: Learnt) -> list[str]:
     if learnt.before is None:
         return out
     out = ["Uncalibrated: " + _reliable(learnt, learnt.before), *out, *_about_impossible(learnt)]
+    out += _about_falling(learnt)
     costs = app.costs.values
     if (costs == costs[:, :1]).all():
         out.append("With these costs every decision costs the same: nothing is at stake.")
@@ -247,12 +264,39 @@ def _about_impossible(learnt: Learnt) -> list[str]:
     row = grouped(learnt.cases.rows[learnt.entropy.rows[0]] + 1)
     size = grouped(int(learnt.cases.counted.sum()))
     many = f"{grouped(after)} case{'' if after == 1 else 's'}"
-    zero = (
-        f"In {grouped(before)} of {size} cases (first: row {row}) the model gave the true outcome "
-        "probability 0, so its cross-entropy is infinite."
-    )
-    left = f"After calibration it still does in {many}; --bound 50 limits such scores."
-    return [zero] * bool(before) + [left] * bool(after)
+    said = "probability 0, so its cross-entropy is infinite"
+    if np.isfinite(learnt.entropy.before):
+        said = "a probability below 1e-300, which counts much in its cross-entropy"
+    out = []
+    if before:
+        out.append(
+            f"In {grouped(before)} of {size} cases (first: row {row}) the model gave the true "
+            f"outcome {said}."
+        )
+    if after:
+        return [*out, f"After calibration it still does in {many}; --bound 50 limits such scores."]
+    if before and _far_trusted(learnt):
+        out.append("--bound 50 limits how far such scores are trusted.")
+    return out
+
+
+#: Scores this far from the best of their case say more than cases can show.
+_SURE = 50
+
+
+def _far_trusted(learnt: Learnt) -> bool:
+    """Whether the calibrator was fitted to scores beyond what `--bound 50` would leave of them."""
+    return (learnt.calibrator._bound or 0) > _SURE
+
+
+def _about_falling(learnt: Learnt) -> list[str]:
+    """That a higher score gets a lower probability, if the scores as a whole do not ask for it."""
+    if learnt.turned or learnt.calibrator._direction() != -1:
+        return []
+    second = learnt.cases.classes[1]
+    said = f"The calibration runs the wrong way: a higher score makes '{second}' less likely."
+    extreme = "A few extreme scores can do that: limit them with --bound 50."
+    return [f"{said} {extreme}" if _far_trusted(learnt) else said]
 
 
 def _reliable(learnt: Learnt, posteriors: FloatArray) -> str:
