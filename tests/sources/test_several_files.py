@@ -99,3 +99,42 @@ def test_refused(run, write, files, rows, said):
 def test_a_name_with_spaces_is_one_file(run, files):
     assert run("eval", "jan 1.csv", *WORDS).code == 0
     assert "there is no file 'no 1.csv'" in run("eval", "no 1.csv", *WORDS).err
+
+
+@pytest.fixture
+def lake(run, tmp_path, files):
+    pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+    for day, rows in (("day=1", FIRST), ("day=2", SECOND)):
+        (tmp_path / "lake" / day).mkdir(parents=True)
+        for name in ("x.csv", "y.csv"):
+            (tmp_path / "lake" / day / name).write_text(HEAD + rows + "no,0.5\n" * len(name + day))
+    return tmp_path / "lake"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("lake", "lake/day=1"), "'lake/day=1/x.csv' is named twice, like 1 more file, so"),
+        (("feb.csv", "*b.csv"), "'feb.csv' is named twice, so its cases would count twice"),
+        (("feb.csv", "feb.csv", "--engine", "duckdb"), "'feb.csv' is named twice, so"),
+        (("feb.csv", "./feb.csv", "--engine", "polars"), "'./feb.csv' is named twice (it is 'feb"),
+        (("lake", "jan 1.csv", "link/x.csv"), "'link/x.csv' is named twice (it is 'lake/day=1/x"),
+    ],
+)
+def test_no_engine_counts_a_file_twice(run, tmp_path, lake, words, said):
+    (tmp_path / "link").symlink_to(lake / "day=1")
+    ran = run("eval", *words, *WORDS)
+    assert (ran.code, said in " ".join(ran.err.split())) == (2, True), ran.err
+    assert "leave one of them out" in ran.err
+
+
+def test_nor_adds_it_twice_to_saved_counts(run, lake):
+    assert run("eval", "lake/day=1", *WORDS, "--save", "one.json").code == 0
+    ran = run("eval", "one.json", "lake/day=2", "lake/day=2/x.csv")
+    assert (ran.code, "is named twice" in ran.err) == (2, True)
+
+
+def test_new_cases_may_be_given_twice(run, lake):
+    assert run("eval", "lake", *WORDS, "--rule", "rule.json").code == 0
+    words = ("--rule", "rule.json", "-o", "decided.csv")
+    assert run("decide", "lake/day=1", "lake/day=1/x.csv", *words).code == 0

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._files import as_path, real_path
+from stakes._files import as_path
 from stakes.exceptions import FormatError, MergeError
 from stakes.sources.cells import are_numbers
 from stakes.sources.delimited import as_plain_text, whole_cells
-from stakes.sources.patterns import fitting, hidden, several_words
+from stakes.sources.patterns import fitting, hidden, refuse_repeats, several_words
 from stakes.sources.table_file import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
 from stakes.summaries.sliced_counts import SlicedCounts
@@ -105,14 +105,7 @@ def listed_files(words: Sequence[str]) -> list[str]:
         if not matched:
             raise FormatError(f"no file fits '{word}'.", hint="check the folder and the spelling")
         found += matched
-    seen: dict[Path, str] = {}
-    for name in found:
-        place = real_path(name)
-        if place in seen:
-            first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
-            message = f"'{name}' is named twice{first}, so its cases would count twice."
-            raise FormatError(message, hint="leave one of them out")
-        seen[place] = name
+    refuse_repeats(found)
     return found
 
 
