@@ -212,6 +212,22 @@ class TestRefusals:
         assert "some files hold decisions alone, so the sum does too" in ran.err
         assert load_summary("sum.json") == load_summary("near.json") + load_summary(monday).joint
 
+    def test_scores_of_another_width(self, days, monday, tmp_path):
+        from pyarrow import parquet
+
+        rows = parquet.read_table(tmp_path / "rows/tuesday.parquet")
+        doubles = pa.array(np.random.default_rng(3).random(len(rows)))
+        wide = rows.set_column(rows.column_names.index("a"), "a", doubles)
+        parquet.write_table(wide, tmp_path / "rows/wide.parquet")
+        ran = days("eval", monday, "rows/wide.parquet")
+        assert ran.code == 2
+        said = "its scores 'a' are 64-bit numbers, the others 32-bit ones"
+        assert f"wide.parquet does not fit monday.json: {said}" in ran.err
+        assert "count the rows of both in one run" in ran.err
+        both = days("eval", "rows/monday.parquet", "rows/wide.parquet", *QUESTIONS["scores"],
+                    "--engine", "duckdb")  # fmt: skip
+        assert both.code == 0, both.err
+
     def test_a_folder_of_both_kinds(self, days, monday, tmp_path):
         rows = (tmp_path / "rows/monday.parquet").read_bytes()
         (tmp_path / "kept" / "z.parquet").write_bytes(rows)

@@ -216,6 +216,7 @@ class SlicedCounts(Storable):
         for first, second in zip(self.parts, other.parts, strict=True):
             cells = second.cells.copy()
             cells[:, 0] = where[cells[:, 0]]
+            _refuse_other_types(first, second)
             parts.append(first + replace(second, cells=cells))
         noticed = json.loads(self.told)
         noticed += [each for each in json.loads(other.told) if each not in noticed]
@@ -224,6 +225,25 @@ class SlicedCounts(Storable):
     def __repr__(self) -> str:
         models, total = len(self.question["models"]), float(self.class_totals.sum())
         return f"<SlicedCounts of {total:g} cases: models {models}, slices {len(self.slices)}>"
+
+
+def _refuse_other_types(first: CountTable, second: CountTable) -> None:
+    """Raise for bins of 32-bit scores beside bins of 64-bit ones, whose cuts are other numbers."""
+    if _same(first.edges, second.edges) or first.systems != second.systems:
+        return
+    before, after = _bits(first), _bits(second)
+    if before != after:
+        raise MergeError(
+            f"its scores '{first.systems[0]}' are {after}-bit numbers, the others {before}-bit "
+            "ones, and their bins differ.",
+            hint="count the rows of both in one run, or store these scores as one type in all "
+            "files",
+        )
+
+
+def _bits(part: CountTable) -> int:
+    """How many bits hold every score that a table of bins names."""
+    return 32 if np.array_equal(part.ends, np.float32(part.ends)) else 64  # type: ignore[arg-type]
 
 
 def _weights(part: CountTable) -> NDArray[Any]:
