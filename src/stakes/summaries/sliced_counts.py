@@ -13,7 +13,7 @@ from stakes._checks import of_kind
 from stakes._kernels.cell_counts import add_cells
 from stakes._names import as_names
 from stakes.exceptions import DataError, MergeError, UndefinedError
-from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.asked_for import AskedFor, read_json, refuse_other_question
 from stakes.summaries.joint_counts import PairedCounts
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name
@@ -95,17 +95,6 @@ def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
     return (first is None and second is None) or np.array_equal(first, second)  # type: ignore[arg-type]
 
 
-#: Words for parts of a question that differ between days; other parts go by their own name.
-_ASKED = {
-    "costs": "costs",
-    "priors": "shares where it will run",
-    "made_for": "shares of the data, by which probabilities were moved",
-    "columns": "columns of the models",
-    "models": "models",
-    "by": "slices",
-}
-
-
 # docs/design/saved-summaries.md says when days add up.
 @dataclass(frozen=True, eq=False, repr=False)
 class SlicedCounts(Storable):
@@ -137,13 +126,8 @@ class SlicedCounts(Storable):
     parts: tuple[CountTable, ...]
 
     def __post_init__(self) -> None:
-        for name, kind in (("asked", dict), ("told", list)):
-            try:
-                held = json.loads(of_kind(getattr(self, name), name, str))
-            except (ValueError, RecursionError):
-                held = None
-            if not isinstance(held, kind):
-                raise DataError(f"`{name}` must be JSON of a {kind.__name__}.")
+        read_json(self.asked, "asked", dict)
+        read_json(self.told, "told", list)
         for name in ("classes", "decisions"):
             object.__setattr__(self, name, as_names(getattr(self, name), name))
         if not of_kind(self.parts, "parts", tuple):
@@ -166,7 +150,7 @@ class SlicedCounts(Storable):
     @property
     def question(self) -> dict[str, Any]:
         """The question as a mapping."""
-        found: dict[str, Any] = json.loads(self.asked)
+        found: dict[str, Any] = read_json(self.asked, "asked", dict)
         return found
 
     @property
@@ -184,12 +168,6 @@ class SlicedCounts(Storable):
         return found.astype(np.float64)
 
     @property
-    def decided(self) -> PairedCounts | ConfusionMatrix:
-        """The decisions in all slices together, of one model or jointly of all."""
-        found = self.joint
-        return found if len(found.systems) > 1 else found.confusion(found.systems[0])
-
-    @property
     def joint(self) -> PairedCounts:
         """The joint decisions of all models, in all slices together."""
         models = tuple(self.question["models"])
@@ -199,17 +177,21 @@ class SlicedCounts(Storable):
                 return PairedCounts(cells, counts, models, self.classes, self.decisions)
         raise UndefinedError("these models were not counted together.")
 
+    @property
+    def asked_for(self) -> AskedFor | None:
+        """What decided; None if all decisions were given."""
+        held = self.question
+        if "posteriors" not in held["models"].values():
+            return None
+        if held["words"].get("scores_are") == "llr":  # cut where the shares put it
+            return AskedFor.of(held["costs"], None, None, shares=held["priors"] or held["made_for"])
+        return AskedFor.of(held["costs"], held["priors"], held["made_for"])
+
     def __add__(self, other: object) -> SlicedCounts:
         if not isinstance(other, SlicedCounts):
             return NotImplemented
         mine, theirs = self._counted_by, other._counted_by
-        odd = next((k for k in {**mine, **theirs} if mine.get(k) != theirs.get(k)), None)
-        if odd is not None:
-            raise MergeError(
-                f"these counts were asked for with different {_ASKED.get(odd, odd)}: "
-                f"{_brief(mine.get(odd))} and {_brief(theirs.get(odd))}.",
-                hint=_hint(odd, mine),
-            )
+        refuse_other_question(mine, theirs)
         slices = tuple(dict.fromkeys((*self.slices, *other.slices)))
         where = np.array([slices.index(name) for name in other.slices])
         parts = []
@@ -251,20 +233,3 @@ def _weights(part: CountTable) -> NDArray[Any]:
     if "weight" in part.names:
         return np.asarray(part.sums[:, part.names.index("weight")])
     return np.asarray(part.counts[:, 0])
-
-
-def _brief(value: Any) -> str:
-    """A value as text, shortened if it is long."""
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:80]}..."
-
-
-def _hint(odd: str, asked: dict[str, Any]) -> str:
-    """The hint for counts that answer another question."""
-    if odd != "made_for":
-        return "count again from the rows, each time with the same question"
-    moved = "they were moved by the shares of each day's own rows; count all rows together"
-    if asked.get("--scores-are") == "llr":
-        return moved
-    already = "--posteriors-already-adjusted"
-    return f"{moved},\nor say that they hold for --prevalence already:  {already}"
