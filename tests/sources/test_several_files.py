@@ -138,3 +138,27 @@ def test_new_cases_may_be_given_twice(run, lake):
     assert run("eval", "lake", *WORDS, "--rule", "rule.json").code == 0
     words = ("--rule", "rule.json", "-o", "decided.csv")
     assert run("decide", "lake/day=1", "lake/day=1/x.csv", *words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("calibrate",), WORDS[:4]),
+        (("calibrate",), ("--apply", "cal.json", "-o", "out.csv")),
+        (("ask",), (*WORDS[:4], "--no-questions", "--miss-is-worth", "5")),
+        (("audit", "f1"), WORDS),
+        (("constrain",), (*WORDS, "--by", "y", "--ratio", "0.8")),
+    ],
+)
+def test_what_is_read_by_name_says_so(run, lake, command, words):
+    assert run("calibrate", "lake/day=1/x.csv", *WORDS[:4], "-o", "cal.json").code == 0
+    for file in ("lake", "lake/*/x.csv"):
+        ran = run(*command, file, *words)
+        assert (ran.code, "one by one" in ran.err) == (2, True), ran.err
+    said = " ".join(run(command[0], "--help").out.split())
+    assert "several files are read together" in said
+
+
+def test_a_pattern_that_finds_nothing_has_no_files_to_name(run, files):
+    assert "name the 2 files one by one, or leave out" in run("calibrate", "[jf]*.csv", *WORDS).err
+    assert "check the name and the folder" in run("calibrate", "x*.csv", *WORDS).err
