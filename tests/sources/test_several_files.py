@@ -162,3 +162,14 @@ def test_what_is_read_by_name_says_so(run, lake, command, words):
 def test_a_pattern_that_finds_nothing_has_no_files_to_name(run, files):
     assert "name the 2 files one by one, or leave out" in run("calibrate", "[jf]*.csv", *WORDS).err
     assert "check the name and the folder" in run("calibrate", "x*.csv", *WORDS).err
+
+
+def test_calibrating_new_cases_is_not_advised_as_an_estimate(run, write, files):
+    assert run("calibrate", "feb.csv", *WORDS[:4], "-o", "cal.json").code == 0
+    write("other.csv", "p,z\n0.1,2\n")
+    ran = run("calibrate", "--apply", "cal.json", "feb.csv", "other.csv", "-o", "out.csv")
+    assert (ran.code, "unlike feb.csv" in ran.err, "estimate" in ran.err) == (2, True, False)
+    assert run("calibrate", "--apply", "cal.json", *["feb.csv"] * 2, "-o", "out.csv").code == 0
+    write("empty.csv", "p\n")
+    ran = run("calibrate", "--apply", "cal.json", "empty.csv", "-o", "out.csv")
+    assert (ran.code, "empty.csv has no rows" in ran.err) == (2, True)

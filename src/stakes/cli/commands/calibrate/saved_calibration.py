@@ -107,7 +107,9 @@ def apply_calibration(args: Any) -> int:
         learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
-    table = read_table(args.file)
+    table = read_table(args.file, new=True)
+    if not table.n_rows:
+        raise DataError(f"{table.source} has no rows.", hint="I need one row per case")
     _warn_of_own_rows(saved, table, args.apply)
     known = kept.scores_are is not None
     scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
