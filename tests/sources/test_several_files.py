@@ -173,3 +173,16 @@ def test_calibrating_new_cases_is_not_advised_as_an_estimate(run, write, files):
     write("empty.csv", "p\n")
     ran = run("calibrate", "--apply", "cal.json", "empty.csv", "-o", "out.csv")
     assert (ran.code, "empty.csv has no rows" in ran.err) == (2, True)
+
+
+def test_files_that_spell_outcomes_otherwise_are_named(run, write, files):
+    write("c.csv", HEAD + "0,0.1\n1,0.8\n" * 20)
+    ran = run("eval", "feb.csv", "c.csv", *WORDS)
+    assert ran.code == 2
+    said = "feb.csv holds 'no', 'yes'; c.csv holds '0', '1': spell each outcome alike in all files"
+    assert said in " ".join(ran.err.split())
+    write("t.jsonl", '{"y": true, "p": 0.8}\n{"y": false, "p": 0.1}\n' * 20)
+    ran = run("eval", "t.jsonl", "c.csv", *WORDS)
+    assert "t.jsonl holds 'False', 'True'; c.csv holds '0', '1'" in " ".join(ran.err.split())
+    write("d.csv", HEAD + "maybe,0.1\nyes,0.8\nno,0.2\n" * 20)
+    assert "spell each" not in run("eval", "feb.csv", "d.csv", *WORDS).err
