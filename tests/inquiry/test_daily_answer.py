@@ -206,14 +206,47 @@ class TestRefusals:
     def test_decisions_alone(self, days, monday):
         ran = days("eval", "rows/monday.parquet", *QUESTIONS["scores"], "--save", "near.json")
         assert ran.code == 0, ran.err
-        assert isinstance(load_summary("near.json"), PairedCounts)
+        near = load_summary("near.json")["joint"]
+        assert isinstance(near, PairedCounts)
         ran = days("eval", "near.json", "rows/tuesday.parquet", *QUESTIONS["scores"])
         assert ran.code == 2
         assert "near.json holds decisions alone" in ran.err
         ran = days("merge", "near.json", monday, "-o", "sum.json")
         assert ran.code == 0
         assert "some files hold decisions alone, so the sum does too" in ran.err
-        assert load_summary("sum.json") == load_summary("near.json") + load_summary(monday).joint
+        assert load_summary("sum.json")["joint"] == near + load_summary(monday).joint
+
+    def test_one_model_from_memory_and_from_an_engine(self, days, tmp_path):
+        (tmp_path / "kept").mkdir()
+        words = (*TWO, "--scores", "b")
+        far = _kept(days, "monday", words)
+        assert days("eval", "rows/tuesday.parquet", *words, "--save", "near.json").code == 0
+        for both in (("near.json", far), (far, "near.json")):
+            ran = days("merge", *both, "-o", "sum.json")
+            assert ran.code == 0, ran.err
+            told = days("eval", *both, *TWO[2:], "--json")
+            assert told.found["models"][0]["name"] == "b"
+            asked = days("eval", "rows/monday.parquet", "rows/tuesday.parquet", *words, "--json")
+            np.testing.assert_array_equal(
+                load_summary("sum.json")["joint"].confusion("b").counts,
+                asked.found["models"][0]["counts"],
+            )
+
+    def test_scores_of_another_width(self, days, monday, tmp_path):
+        from pyarrow import parquet
+
+        rows = parquet.read_table(tmp_path / "rows/tuesday.parquet")
+        doubles = pa.array(np.random.default_rng(3).random(len(rows)))
+        wide = rows.set_column(rows.column_names.index("a"), "a", doubles)
+        parquet.write_table(wide, tmp_path / "rows/wide.parquet")
+        ran = days("eval", monday, "rows/wide.parquet")
+        assert ran.code == 2
+        said = "its scores 'a' are 64-bit numbers, the others 32-bit ones"
+        assert f"wide.parquet does not fit monday.json: {said}" in ran.err
+        assert "count the rows of both in one run" in ran.err
+        both = days("eval", "rows/monday.parquet", "rows/wide.parquet", *QUESTIONS["scores"],
+                    "--engine", "duckdb")  # fmt: skip
+        assert both.code == 0, both.err
 
     def test_a_folder_of_both_kinds(self, days, monday, tmp_path):
         rows = (tmp_path / "rows/monday.parquet").read_bytes()

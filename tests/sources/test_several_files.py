@@ -129,3 +129,90 @@ def test_long_whole_numbers_next_to_fractions_stay_apart(tmp_path):
     for path, cells in zip(paths, (["9007199254740993", "9007199254740992"], ["0.5"]), strict=True):
         (tmp_path / path).write_text("".join(f'{{"y": {cell}}}\n' for cell in cells))
     assert len(read(" ".join(paths)).labels("y").names) == 3
+
+
+@pytest.fixture
+def lake(run, tmp_path, files):
+    pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+    for day, rows in (("day=1", FIRST), ("day=2", SECOND)):
+        (tmp_path / "lake" / day).mkdir(parents=True)
+        for name in ("x.csv", "y.csv"):
+            (tmp_path / "lake" / day / name).write_text(HEAD + rows + "no,0.5\n" * len(name + day))
+    return tmp_path / "lake"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("lake", "lake/day=1"), "'lake/day=1/x.csv' is named twice, like 1 more file, so"),
+        (("feb.csv", "*b.csv"), "'feb.csv' is named twice, so its cases would count twice"),
+        (("feb.csv", "feb.csv", "--engine", "duckdb"), "'feb.csv' is named twice, so"),
+        (("feb.csv", "./feb.csv", "--engine", "polars"), "'./feb.csv' is named twice (it is 'feb"),
+        (("lake", "jan 1.csv", "link/x.csv"), "'link/x.csv' is named twice (it is 'lake/day=1/x"),
+    ],
+)
+def test_no_engine_counts_a_file_twice(run, tmp_path, lake, words, said):
+    (tmp_path / "link").symlink_to(lake / "day=1")
+    ran = run("eval", *words, *WORDS)
+    assert (ran.code, said in " ".join(ran.err.split())) == (2, True), ran.err
+    assert "leave one of them out" in ran.err
+
+
+def test_nor_adds_it_twice_to_saved_counts(run, lake):
+    assert run("eval", "lake/day=1", *WORDS, "--save", "one.json").code == 0
+    ran = run("eval", "one.json", "lake/day=2", "lake/day=2/x.csv")
+    assert (ran.code, "is named twice" in ran.err) == (2, True)
+
+
+def test_new_cases_may_be_given_twice(run, lake):
+    assert run("eval", "lake", *WORDS, "--rule", "rule.json").code == 0
+    words = ("--rule", "rule.json", "-o", "decided.csv")
+    assert run("decide", "lake/day=1", "lake/day=1/x.csv", *words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("calibrate",), WORDS[:4]),
+        (("calibrate",), ("--apply", "cal.json", "-o", "out.csv")),
+        (("ask",), (*WORDS[:4], "--no-questions", "--miss-is-worth", "5")),
+        (("audit", "f1"), WORDS),
+        (("constrain",), (*WORDS, "--by", "y", "--ratio", "0.8")),
+    ],
+)
+def test_what_is_read_by_name_says_so(run, lake, command, words):
+    assert run("calibrate", "lake/day=1/x.csv", *WORDS[:4], "-o", "cal.json").code == 0
+    for file in ("lake", "lake/*/x.csv"):
+        ran = run(*command, file, *words)
+        assert (ran.code, "one by one" in ran.err) == (2, True), ran.err
+    said = " ".join(run(command[0], "--help").out.split())
+    assert "several files are read together" in said
+
+
+def test_a_pattern_that_finds_nothing_has_no_files_to_name(run, files):
+    assert "name the 2 files one by one, or leave out" in run("calibrate", "[jf]*.csv", *WORDS).err
+    assert "check the name and the folder" in run("calibrate", "x*.csv", *WORDS).err
+
+
+def test_calibrating_new_cases_is_not_advised_as_an_estimate(run, write, files):
+    assert run("calibrate", "feb.csv", *WORDS[:4], "-o", "cal.json").code == 0
+    write("other.csv", "p,z\n0.1,2\n")
+    ran = run("calibrate", "--apply", "cal.json", "feb.csv", "other.csv", "-o", "out.csv")
+    assert (ran.code, "unlike feb.csv" in ran.err, "estimate" in ran.err) == (2, True, False)
+    assert run("calibrate", "--apply", "cal.json", *["feb.csv"] * 2, "-o", "out.csv").code == 0
+    write("empty.csv", "p\n")
+    ran = run("calibrate", "--apply", "cal.json", "empty.csv", "-o", "out.csv")
+    assert (ran.code, "empty.csv has no rows" in ran.err) == (2, True)
+
+
+def test_files_that_spell_outcomes_otherwise_are_named(run, write, files):
+    write("c.csv", HEAD + "0,0.1\n1,0.8\n" * 20)
+    ran = run("eval", "feb.csv", "c.csv", *WORDS)
+    assert ran.code == 2
+    said = "feb.csv holds 'no', 'yes'; c.csv holds '0', '1': spell each outcome alike in all files"
+    assert said in " ".join(ran.err.split())
+    write("t.jsonl", '{"y": true, "p": 0.8}\n{"y": false, "p": 0.1}\n' * 20)
+    ran = run("eval", "t.jsonl", "c.csv", *WORDS)
+    assert "t.jsonl holds 'False', 'True'; c.csv holds '0', '1'" in " ".join(ran.err.split())
+    write("d.csv", HEAD + "maybe,0.1\nyes,0.8\nno,0.2\n" * 20)
+    assert "spell each" not in run("eval", "feb.csv", "d.csv", *WORDS).err

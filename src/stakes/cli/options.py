@@ -106,12 +106,14 @@ ENGINES = {
 }
 
 
-def add_data_options(parser: argparse.ArgumentParser, *, together: bool = True) -> None:
-    """Where the cases are: the file, or several read `together`; the truth, weights."""
+def add_data_options(
+    parser: argparse.ArgumentParser, *, together: str = "several files, a pattern or a folder"
+) -> None:
+    """Where the cases are: the file, or what is read `together`; the truth, weights."""
     known = endings()
     group = parser.add_argument_group("the cases")
     forms = f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case"
-    forms += "; several files, a pattern or a folder are read together" * together
+    forms += f"; {together} are read together" if together else ""
     group.add_argument("file", nargs="?", help=f"{forms}; - reads CSV from standard input")
     add_options(group, _CASES)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import io
 import os
 import platform
@@ -225,9 +226,20 @@ def _about_files(error: OSError) -> tuple[str, str | None]:
         return "there is no space left to write into.", "free some, or write elsewhere"
     name = error.filename if isinstance(error.filename, str) else str(error.filename or "the file")
     if isinstance(error, FileNotFoundError):
-        return f"there is no file {name!r}.", "check the name and the folder"
+        return f"there is no file {name!r}.", _about_pattern(
+            name
+        ) or "check the name and the folder"
     if isinstance(error, IsADirectoryError):
-        return f"{name!r} is a folder, not a file.", None
+        return f"{name!r} is a folder, not a file.", "name the files in it one by one"
     if isinstance(error, PermissionError):
         return f"no permission to open {name!r}.", None
     return f"{name}: {error.strerror or error}.", None
+
+
+def _about_pattern(name: str) -> str | None:
+    """What to type instead of a pattern, where it finds files but only names are read."""
+    found = len(glob.glob(name, recursive=True)) if glob.has_magic(name) else 0  # noqa: PTH207
+    if not found:
+        return None
+    files = "file" if found == 1 else f"{found} files"
+    return f"name the {files} one by one, or leave out the quotes, so that the shell names them"

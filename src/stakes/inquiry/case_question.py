@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from stakes.application import (
 )
 from stakes.application.application import refuse_paid_errors
 from stakes.evaluation.slices import placed
-from stakes.exceptions import CostError, DataError, PriorError
+from stakes.exceptions import CostError, DataError, LabelError, PriorError
 from stakes.inquiry.case_table import table_of
 from stakes.inquiry.column_roles import find_label, recognised
 from stakes.inquiry.inquiry import Inquiry
@@ -37,6 +38,7 @@ from stakes.inquiry.truth import (
     binary_order,
     cases_of,
     counted,
+    quoted,
     refuse_single,
     spelt_alike,
     texts,
@@ -46,7 +48,9 @@ from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, percent
 from stakes.sources.array_files import read_array
 from stakes.sources.cells import Labels
+from stakes.sources.patterns import several_words
 from stakes.sources.table import Table
+from stakes.sources.table_file import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,38 @@ def asked(inquiry: Inquiry, unseen: Sequence[str] = ()) -> Asked:
         inquiry, found = fill_in_models(table, label, inquiry)
         labels = with_outcomes(table.labels(label), unseen)
         refuse_single(labels, label)
-        app = application_over(filed, words, labels, label, inquiry)
+        with _naming_files(inquiry.file, labels):
+            app = application_over(filed, words, labels, label, inquiry)
     cases, more = cases_of(table, labels, label, texts(app.classes), inquiry)
     notes += [*([said] if said else ()), *found, *more]
     per_case = words if words is not None and words.columns else None
     return Asked(table, cases, app, tuple(notes), inquiry, per_case)
+
+
+@contextmanager
+def _naming_files(file: str | None, labels: Labels) -> Iterator[None]:
+    """Say which files spell outcomes in another way where labels are refused."""
+    try:
+        yield
+    except LabelError as error:
+        hint = f"{_spelt_by_file(file, labels)}{error.hint or ''}"
+        raise LabelError(error.message, hint=hint, code=error.code) from None
+
+
+def _spelt_by_file(file: str | None, labels: Labels) -> str:
+    """A line about several files of two outcomes that are not the same; else empty."""
+    words = several_words(file)
+    ends = np.cumsum([read_table(word).n_rows for word in words])
+    if not words or ends[-1] != len(labels.codes):  # rows were joined, or put side by side
+        return ""
+    parts = np.split(labels.codes, ends[:-1])
+    held = [tuple(labels.names[k] for k in np.unique(part[part >= 0])) for part in parts]
+    if len(set(held)) < 2 or max(map(len, held)) > 2:
+        return ""
+    first = dict(zip(reversed(held), reversed(words), strict=True))  # of each spelling one file
+    said = [f"{Path(word).name} holds {quoted(names)}" for names, word in first.items()][::-1]
+    more = f" and {len(said) - 4} more files" if len(said) > 4 else ""
+    return f"{'; '.join(said[:4])}{more}: spell each outcome alike in all files\n"
 
 
 def outcomes_in(inquiry: Inquiry) -> tuple[str, tuple[str, ...]]:

@@ -29,7 +29,14 @@ from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
 from stakes.results import as_ends
 from stakes.sources.cells import Labels
-from stakes.sources.count_files import added, alike, listed_files, read_confusion
+from stakes.sources.count_files import (
+    added,
+    alike,
+    asked_for,
+    kept_in,
+    listed_files,
+    read_confusion,
+)
 from stakes.summaries import (
     ConfusionMatrix,
     GroupedCounts,
@@ -37,6 +44,7 @@ from stakes.summaries import (
     load_summary,
     save_summary,
 )
+from stakes.summaries.asked_for import ASKED_FOR, AskedFor
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.sliced_counts import SlicedCounts
 from stakes.summaries.stored_file import is_summary
@@ -66,7 +74,7 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
     """Tables of counts from any summary that has them."""
     scores: dict[str, RankedScores] = {}
     if isinstance(found, SlicedCounts):
-        found = found.decided
+        found = found.joint
     if isinstance(found, Mapping) and "joint" in found:
         scores, found = dict(found.get("scores", {})), found["joint"]
     grouped = None
@@ -89,19 +97,25 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
 
 def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    if ev.counted is not None and isinstance(ev.counted.reduction, GroupedReduction):
-        save_summary(_by_group(ev.counted.reduction, ev), path)
-        return
-    if ev.counted is not None and ev.doubt is None and ev.naive is None:
+    plain = ev.counted is not None and ev.doubt is None and ev.naive is None
+    if plain and not isinstance(ev.counted.reduction, GroupedReduction):
         from stakes.inquiry.daily_answer import sliced_counts
 
         save_summary(sliced_counts(ev.counted), path)
         return
+    found, asked = _decided(ev), _asked_for(ev)
+    save_summary(found if asked is None else {"joint": found, ASKED_FOR: asked}, path)
+
+
+def _decided(ev: Evaluation) -> Any:
+    """What was decided, jointly where that is known, by group if there are any."""
+    if ev.counted is not None and isinstance(ev.counted.reduction, GroupedReduction):
+        return _by_group(ev.counted.reduction, ev)
     tables = {model.name: model.confusion for model in ev.models}
     found: Any = ev.joint or (tables if len(tables) > 1 else next(iter(tables.values())))
     cases, app = None if ev.sources is None else ev.sources.cases, ev.application
     known = ev.sources is not None and all(o.as_is.codes is not None for o in ev.sources.judged)
-    if ev.joint is None and known and cases is not None:  # on the same cases, by group if any
+    if ev.joint is None and known and cases is not None:  # on the same cases
         assert ev.sources is not None
         decided = {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged}
         options: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
@@ -110,7 +124,29 @@ def keep(ev: Evaluation, path: str) -> None:
             options["groups"] = np.array(ev.group_names, dtype=object)[cases.groups]
             counted = GroupedCounts.from_decisions
         found = counted(cases.truth, decided, sample_weight=cases.weights, **options)
-    save_summary(found, path)
+    return found
+
+
+def _asked_for(ev: Evaluation) -> AskedFor | None:
+    """By which costs, shares and thresholds the models decided; None if all decisions were given.
+
+    Of saved counts it is what they tell, since other costs change no decision.
+    """
+    kept = [] if ev.inquiry is None or ev.inquiry.confusion else kept_in(ev.inquiry.source)[0]
+    if kept:
+        return asked_for(added(kept)[0])
+    rules = {model.name: model.rule for model in ev.models if model.rule is not None}
+    rule = next(iter(rules.values()), None)
+    if rule is None:
+        return None
+    app = rule.application
+    priors, made_for = (None if x is None else x.tolist() for x in (app.priors, rule.from_priors))
+    cuts = {str(name): each.cut for name, each in rules.items() if each.scores == "rank"}
+    more = {"thresholds": cuts, "capacity": ev.inquiry and ev.inquiry.capacity}
+    if rule.scores == "llr":  # cut where the shares put it, whatever those of the data
+        more["shares"], made_for = priors, None
+    costs = rule.case_costs or app.costs.values.tolist()
+    return AskedFor.of(costs, priors, made_for, **more)
 
 
 def _by_group(found: GroupedReduction, ev: Evaluation) -> GroupedCounts:

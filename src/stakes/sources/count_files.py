@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from stakes._files import as_path, real_path
+from stakes._files import as_path
 from stakes.exceptions import FormatError, MergeError
 from stakes.sources.cells import are_numbers
 from stakes.sources.delimited import as_plain_text, whole_cells
-from stakes.sources.patterns import fitting, hidden, several_words
+from stakes.sources.patterns import fitting, hidden, refuse_repeats, several_words
 from stakes.sources.table_file import read_bytes, unzipped
-from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
+from stakes.summaries import ConfusionMatrix, PairedCounts, load_summary, merge_summaries
+from stakes.summaries.asked_for import ASKED_FOR, AskedFor
 from stakes.summaries.sliced_counts import SlicedCounts
 from stakes.summaries.stored_file import is_summary
 
@@ -105,14 +106,7 @@ def listed_files(words: Sequence[str]) -> list[str]:
         if not matched:
             raise FormatError(f"no file fits '{word}'.", hint="check the folder and the spelling")
         found += matched
-    seen: dict[Path, str] = {}
-    for name in found:
-        place = real_path(name)
-        if place in seen:
-            first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
-            message = f"'{name}' is named twice{first}, so its cases would count twice."
-            raise FormatError(message, hint="leave one of them out")
-        seen[place] = name
+    refuse_repeats(found)
     return found
 
 
@@ -215,11 +209,38 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
 
 
 def _comparable(*parts: Any) -> list[Any]:
-    """Two summaries, reduced to what both hold."""
+    """Two summaries, reduced to what both hold; what decided is kept if one of them tells it."""
     full = [isinstance(part, SlicedCounts) for part in parts]
-    if all(full) or not any(full):
+    if all(full):
         return list(parts)
-    return [part.decided if isinstance(part, SlicedCounts) else part for part in parts]
+    told = [asked_for(part) for part in parts]
+    counts = [_decisions(part) for part in parts]
+    joint = next((each for each in counts if isinstance(each, PairedCounts)), None)
+    if joint is not None and len(joint.systems) == 1:
+        name = joint.systems[0]
+        counts = [
+            PairedCounts.from_confusion(each, name) if isinstance(each, ConfusionMatrix) else each
+            for each in counts
+        ]
+    if told == [None, None]:
+        return counts
+    known = [each or other for each, other in zip(told, reversed(told), strict=True)]
+    return [{"joint": c, ASKED_FOR: each} for c, each in zip(counts, known, strict=True)]
+
+
+def _decisions(part: Any) -> Any:
+    """The counts of decisions in a summary of decisions; others as they are."""
+    if isinstance(part, SlicedCounts):
+        return part.joint
+    return part["joint"] if asked_for(part) is not None else part
+
+
+def asked_for(summary: Any) -> AskedFor | None:
+    """What decided the counts of a summary; None if it does not tell."""
+    if isinstance(summary, SlicedCounts):
+        return summary.asked_for
+    found = summary.get(ASKED_FOR) if isinstance(summary, Mapping) else None
+    return found if isinstance(found, AskedFor) else None
 
 
 def cases_in(summary: Any) -> float:

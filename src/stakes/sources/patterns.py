@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import glob
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stakes._checks import of_kind
-from stakes._files import as_path
+from stakes._files import as_path, real_path
 from stakes.exceptions import FormatError
+from stakes.messages.quantities import grouped
 from stakes.sources.delimited import TextHeader, text_header
 
 _FORMS = dict.fromkeys((".parquet", ".pq"), "parquet") | dict.fromkeys((".csv", ".tsv"), "csv")
@@ -79,8 +81,11 @@ def partitions(path: str) -> list[str]:
     return found
 
 
-def found_files(said: str) -> Files:
-    """All files that are meant; raises unless they have one form."""
+def found_files(said: str, *, new: bool = False) -> Files:
+    """All files that are meant; raises unless they have one form.
+
+    A file that is reached twice is refused unless the cases are `new` and so are not counted.
+    """
     of_kind(said, "file", str)
     if "://" in said:
         form = form_of(said)
@@ -89,6 +94,8 @@ def found_files(said: str) -> Files:
             raise FormatError(f"I cannot tell the form of '{said}'.", hint=hint)
         return Files(said, (said,), form, None)
     paths = _listed(said)
+    if not new:
+        refuse_repeats(paths)
     forms = {path: form_of(path) for path in paths}
     strange = [path for path, form in forms.items() if form is None]
     if strange:
@@ -110,6 +117,25 @@ def found_files(said: str) -> Files:
         )
     header = text_header(paths[0]) if kinds[0] == "csv" else None
     return Files(said, tuple(paths), kinds[0], sum(sizes.values()), header=header)
+
+
+def refuse_repeats(paths: Iterable[str]) -> None:
+    """Raise when a file is reached twice, also by a link or through another folder."""
+    seen: dict[Path, str] = {}
+    repeats: list[tuple[str, str]] = []
+    for path in paths:
+        place = real_path(path)
+        if place in seen:
+            repeats.append((path, seen[place]))
+        seen.setdefault(place, path)
+    if not repeats:
+        return
+    path, first = repeats[0]
+    also = "" if path == first else f" (it is '{first}' too)"
+    rest = len(repeats) - 1
+    more = f", like {grouped(rest)} more file{'s' * (rest > 1)}" if rest else ""
+    message = f"'{path}' is named twice{also}{more}, so its cases would count twice."
+    raise FormatError(message, hint="leave one of them out")
 
 
 def several_words(said: Any) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import keep
 from stakes.exceptions import DataError, FormatError, StakesError
+from stakes.summaries.asked_for import AskedFor
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
 from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
@@ -23,7 +24,9 @@ from stakes.summaries.storable import DecidedBy
 _SUMMARIES = (
     ConfusionMatrix, CostTally, PairedCounts, GroupedCounts, ScoreBins, ScoreCounts, SlicedCounts
 )  # fmt: skip
-_KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, CountTable, DecidedBy)}
+_KINDS: dict[str, Any] = {
+    cls.__name__: cls for cls in (*_SUMMARIES, CountTable, DecidedBy, AskedFor)
+}
 #: The kind of a mapping from names to summaries in a file.
 _COLLECTION = "collection"
 #: The mark of a table whose classes are in alphabetical order for want of another.

@@ -13,7 +13,7 @@ from stakes._checks import of_kind
 from stakes._kernels.cell_counts import add_cells
 from stakes._names import as_names
 from stakes.exceptions import DataError, MergeError, UndefinedError
-from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.asked_for import AskedFor, read_json, refuse_other_question
 from stakes.summaries.joint_counts import PairedCounts
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name
@@ -95,17 +95,6 @@ def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
     return (first is None and second is None) or np.array_equal(first, second)  # type: ignore[arg-type]
 
 
-#: Words for parts of a question that differ between days; other parts go by their own name.
-_ASKED = {
-    "costs": "costs",
-    "priors": "shares where it will run",
-    "made_for": "shares of the data, by which probabilities were moved",
-    "columns": "columns of the models",
-    "models": "models",
-    "by": "slices",
-}
-
-
 # docs/design/saved-summaries.md says when days add up.
 @dataclass(frozen=True, eq=False, repr=False)
 class SlicedCounts(Storable):
@@ -137,13 +126,8 @@ class SlicedCounts(Storable):
     parts: tuple[CountTable, ...]
 
     def __post_init__(self) -> None:
-        for name, kind in (("asked", dict), ("told", list)):
-            try:
-                held = json.loads(of_kind(getattr(self, name), name, str))
-            except (ValueError, RecursionError):
-                held = None
-            if not isinstance(held, kind):
-                raise DataError(f"`{name}` must be JSON of a {kind.__name__}.")
+        read_json(self.asked, "asked", dict)
+        read_json(self.told, "told", list)
         for name in ("classes", "decisions"):
             object.__setattr__(self, name, as_names(getattr(self, name), name))
         if not of_kind(self.parts, "parts", tuple):
@@ -166,7 +150,7 @@ class SlicedCounts(Storable):
     @property
     def question(self) -> dict[str, Any]:
         """The question as a mapping."""
-        found: dict[str, Any] = json.loads(self.asked)
+        found: dict[str, Any] = read_json(self.asked, "asked", dict)
         return found
 
     @property
@@ -184,12 +168,6 @@ class SlicedCounts(Storable):
         return found.astype(np.float64)
 
     @property
-    def decided(self) -> PairedCounts | ConfusionMatrix:
-        """The decisions in all slices together, of one model or jointly of all."""
-        found = self.joint
-        return found if len(found.systems) > 1 else found.confusion(found.systems[0])
-
-    @property
     def joint(self) -> PairedCounts:
         """The joint decisions of all models, in all slices together."""
         models = tuple(self.question["models"])
@@ -199,23 +177,28 @@ class SlicedCounts(Storable):
                 return PairedCounts(cells, counts, models, self.classes, self.decisions)
         raise UndefinedError("these models were not counted together.")
 
+    @property
+    def asked_for(self) -> AskedFor | None:
+        """What decided; None if all decisions were given."""
+        held = self.question
+        if "posteriors" not in held["models"].values():
+            return None
+        if held["words"].get("scores_are") == "llr":  # cut where the shares put it
+            return AskedFor.of(held["costs"], None, None, shares=held["priors"] or held["made_for"])
+        return AskedFor.of(held["costs"], held["priors"], held["made_for"])
+
     def __add__(self, other: object) -> SlicedCounts:
         if not isinstance(other, SlicedCounts):
             return NotImplemented
         mine, theirs = self._counted_by, other._counted_by
-        odd = next((k for k in {**mine, **theirs} if mine.get(k) != theirs.get(k)), None)
-        if odd is not None:
-            raise MergeError(
-                f"these counts were asked for with different {_ASKED.get(odd, odd)}: "
-                f"{_brief(mine.get(odd))} and {_brief(theirs.get(odd))}.",
-                hint=_hint(odd, mine),
-            )
+        refuse_other_question(mine, theirs)
         slices = tuple(dict.fromkeys((*self.slices, *other.slices)))
         where = np.array([slices.index(name) for name in other.slices])
         parts = []
         for first, second in zip(self.parts, other.parts, strict=True):
             cells = second.cells.copy()
             cells[:, 0] = where[cells[:, 0]]
+            _refuse_other_types(first, second)
             parts.append(first + replace(second, cells=cells))
         noticed = json.loads(self.told)
         noticed += [each for each in json.loads(other.told) if each not in noticed]
@@ -226,25 +209,27 @@ class SlicedCounts(Storable):
         return f"<SlicedCounts of {total:g} cases: models {models}, slices {len(self.slices)}>"
 
 
+def _refuse_other_types(first: CountTable, second: CountTable) -> None:
+    """Raise for bins of 32-bit scores beside bins of 64-bit ones, whose cuts are other numbers."""
+    if _same(first.edges, second.edges) or first.systems != second.systems:
+        return
+    before, after = _bits(first), _bits(second)
+    if before != after:
+        raise MergeError(
+            f"its scores '{first.systems[0]}' are {after}-bit numbers, the others {before}-bit "
+            "ones, and their bins differ.",
+            hint="count the rows of both in one run, or store these scores as one type in all "
+            "files",
+        )
+
+
+def _bits(part: CountTable) -> int:
+    """How many bits hold every score that a table of bins names."""
+    return 32 if np.array_equal(part.ends, np.float32(part.ends)) else 64  # type: ignore[arg-type]
+
+
 def _weights(part: CountTable) -> NDArray[Any]:
     """The weight of each joint cell; without weights, its number of rows."""
     if "weight" in part.names:
         return np.asarray(part.sums[:, part.names.index("weight")])
     return np.asarray(part.counts[:, 0])
-
-
-def _brief(value: Any) -> str:
-    """A value as text, shortened if it is long."""
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:80]}..."
-
-
-def _hint(odd: str, asked: dict[str, Any]) -> str:
-    """The hint for counts that answer another question."""
-    if odd != "made_for":
-        return "count again from the rows, each time with the same question"
-    moved = "they were moved by the shares of each day's own rows; count all rows together"
-    if asked.get("--scores-are") == "llr":
-        return moved
-    already = "--posteriors-already-adjusted"
-    return f"{moved},\nor say that they hold for --prevalence already:  {already}"

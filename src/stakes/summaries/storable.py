@@ -31,11 +31,14 @@ class Storable(AnswersGuesses):
 
         found = load_summary(path)
         if not isinstance(found, cls):
-            kind = type(found).__name__
-            raise FormatError(
-                f"{Path(path).name} holds a {kind}, not a {cls.__name__}.",
-                hint=f"{kind}.load(path), or stakes.summaries.load_summary(path) for any kind",
-            )
+            kind, hint = type(found).__name__, "stakes.summaries.load_summary(path)"
+            if isinstance(found, dict):
+                kind = "collection of " + ", ".join(map(repr, found))
+                hint += f"[{next(iter(found))!r}]"
+            else:
+                hint = f"{kind}.load(path), or {hint} for any kind"
+            message = f"{Path(path).name} holds a {kind}, not a {cls.__name__}."
+            raise FormatError(message, hint=hint)
         return found
 
     def __radd__(self, other: object) -> Self:

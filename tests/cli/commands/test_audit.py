@@ -257,5 +257,7 @@ def test_more_than_one_file_is_counted_first(run, write, tmp_path) -> None:
         write(f"lake/{name}.csv", CASES)
     ran = run("audit", "f1", "lake", *DATA, "--cost", "fn=10", "fp=1")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("error: stakes audit reads one file into memory, and 'lake' is more.")
+    assert ran.err.startswith(
+        "error: stakes audit reads files into memory by name, and 'lake' is more."
+    )
     assert "stakes eval ... --save counts.json" in ran.err

@@ -92,4 +92,4 @@ def test_slices_scores_and_files_must_be_named(run, files):
     decided = [*ASKED[:5], "--decisions", "said", *ASKED[7:], "--ratio", "1"]
     assert "one model with scores" in run("constrain", *decided).err
     far = ["*.csv", *ASKED[1:], "--ratio", "1"]
-    assert "reads one file into memory" in run("constrain", *far).err
+    assert "reads files into memory by name" in run("constrain", *far).err

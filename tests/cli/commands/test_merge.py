@@ -7,6 +7,7 @@ import pytest
 
 from stakes import Application, ConfusionMatrix, CostTally, PairedCounts
 from stakes.engines.stream import Stream
+from stakes.exceptions import FormatError
 from stakes.summaries import load_summary
 
 COST = ("--cost", "fn=10", "fp=1")
@@ -222,3 +223,87 @@ def test_other_models_do_not_fit(run, days, tmp_path):
         "  judge the same models at the same costs each time:  stakes eval --save FILE"
     )
     assert not (tmp_path / "all.json").exists()
+
+
+ROWS = "y,p,d,amount\n" + "no,0.1,no,3\nyes,0.8,yes,5\nno,0.3,no,2\nyes,0.15,no,9\n" * 20
+
+
+class TestWhatDecidedIsKept:
+    """Counts of decisions are added only if they were decided alike."""
+
+    @pytest.fixture
+    def saved(self, run, write):
+        write("a.csv", ROWS)
+        write("b.csv", ROWS + "yes,0.7,yes,1\nyes,0.2,yes,4\n" * 5)
+
+        def _save(file, *words):
+            ran = run("eval", f"{file}.csv", "--label", "y", "--positive", "yes", *words,
+                      "--save", f"{file}.json")  # fmt: skip
+            assert ran.code == 0, ran.err
+
+        return _save
+
+    @pytest.mark.parametrize(
+        ("first", "second", "said"),
+        [
+            ("--cost fn=4 fp=1", "--cost fn=50 fp=1", "different costs: [[0.0, 1.0], [4.0, 0.0]]"),
+            ("--cost fn=amount fp=1", "--cost fn=2*amount fp=1", "different costs"),
+            ("--cost fn=4 fp=1 --prevalence 5%",) * 2 + ("by which probabilities were moved",),
+            ("--cost fn=4 fp=1 --scores-are rank", "--cost fn=50 fp=1 --scores-are rank", "costs"),
+            ("--cost fn=4 fp=1 --scores-are llr --narrow",) * 2
+            + ("different shares where it will run",),
+            ("--cost fn=4 fp=1 --capacity yes=10%", "--cost fn=4 fp=1 --capacity yes=20%",
+             "different capacity"),
+        ],
+    )  # fmt: skip
+    def test_decided_otherwise(self, run, saved, first, second, said):
+        saved("a", "--scores", "p", *first.split())
+        saved("b", "--scores", "p", *second.split())
+        ran = run("merge", "a.json", "b.json", "-o", "ab.json")
+        assert ran.code == 2
+        assert "b.json does not fit a.json: these counts were asked for with" in ran.err
+        assert said in ran.err
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "--scores p",
+            "--scores p --prevalence 5% --posteriors-already-adjusted",
+            "--scores p --scores-are llr --narrow --prevalence 5%",
+            "--decisions d",
+        ],
+    )
+    def test_decided_alike(self, run, saved, words):
+        for file in "ab":
+            saved(file, *words.split(), *COST)
+        ran = run("merge", "a.json", "b.json", "-o", "ab.json")
+        assert ran.code == 0, ran.err
+        assert run("eval", "ab.json", "--positive", "yes", *COST).code == 0
+
+    def test_groups_keep_it_too(self, run, saved):
+        for file, costs in (("a", "fn=4"), ("b", "fn=50")):
+            saved(file, "--scores", "p", "--groups", "amount", "--cost", costs, "fp=1",
+                  "--min-positives", "1")  # fmt: skip
+        ran = run("merge", "a.json", "b.json", "-o", "ab.json")
+        assert (ran.code, "different costs" in ran.err) == (2, True)
+
+    def test_it_outlives_other_costs_and_files_without_it(self, run, saved):
+        saved("a", "--scores", "p", "--cost", "fn=4", "fp=1")
+        saved("b", "--scores", "p", "--cost", "fn=50", "fp=1")
+        load_summary("a.json")["joint"].save("old.json")  # as it was written before
+        for again in (
+            ("eval", "a.json", "--positive", "yes", "--cost", "fn=50", "fp=1", "--save", "c.json"),
+            ("merge", "old.json", "a.json", "-o", "c.json"),
+        ):
+            assert run(*again).code == 0
+            ran = run("merge", "c.json", "b.json", "-o", "ab.json")
+            assert (ran.code, "different costs" in ran.err) == (2, True)
+
+    def test_a_table_adds_to_joint_counts_of_one_model(self, run, saved):
+        saved("a", "--decisions", "d", *COST)
+        load_summary("a.json").confusion("d").save("table.json")
+        assert run("merge", "a.json", "table.json", "-o", "both.json").code == 0
+        assert load_summary("both.json").total == 160
+        saved("b", "--scores", "p", *COST)
+        with pytest.raises(FormatError, match="holds a collection of 'joint', 'asked_for'"):
+            PairedCounts.load("b.json")

@@ -31,6 +31,13 @@ def test_an_unknown_problem_is_not_put_down_to_headers():
     assert "header" not in problem.hint
 
 
+def test_a_column_that_only_some_files_have_is_no_damage():
+    said = "did not find column q, consider passing `missing_columns='insert'`"
+    problem = unreadable(RuntimeError(said), Files("t/*", ("t/1", "t/2"), "parquet", None))
+    assert problem.message == "t/*: a file has no column 'q'."
+    assert problem.hint == "every file must have the same columns, of the same types"
+
+
 def test_another_header_is_told(run, write):
     pytest.importorskip("duckdb", reason="one of the engines")
     write("one.csv", "y,d\na,a\nb,a\n")

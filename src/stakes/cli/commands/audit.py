@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = "stakes audit METRIC [FILE] [options]"
     parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, f2, mcc, auc")
     add_options(parser, {"--all": "every metric of the catalogue"})
-    add_data_options(parser)
+    add_data_options(parser, together="several files")
     add_model_options(parser)
     add_options(parser, CONFUSION)
     add_cost_options(parser)
@@ -226,9 +226,9 @@ def _at_stake(inquiry: Inquiry, metric: str | None) -> _Here:
     if inquiry.file is not None or inquiry.confusion:
         if is_far(inquiry.file, rows_needed=True):  # an engine would count it
             raise DataError(
-                f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
-                hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
-                "instead of it:  counts.json",
+                f"stakes audit reads files into memory by name, and '{inquiry.file}' is more.",
+                hint="name the files one by one, or count them first:  stakes eval ... --save "
+                "counts.json\nand give the counts instead of them:  counts.json",
             )
         if inquiry.gives_costs:
             return _of_models(inquiry, metric)

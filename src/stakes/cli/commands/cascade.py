@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.usage = "stakes cascade FILE --prices 0,0.5 [options]"
-    add_data_options(parser)
+    add_data_options(parser, together="several files")
     add_model_options(parser)
     add_group(parser, "the stages", _STAGES, folds=5, level=0.95, seed=0)
     add_cost_options(parser)

@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.usage = "stakes constrain FILE --by COLUMN [options]"
-    add_data_options(parser)
+    add_data_options(parser, together="several files")
     add_model_options(parser)
     add_cost_options(parser)
     number = {"type": float}
@@ -112,7 +112,10 @@ def _read(inquiry: Inquiry) -> tuple[Any, dict[str, Any]]:
     from stakes.sources.source import is_far
 
     if is_far(inquiry.file, rows_needed=True):
-        raise DataError(f"stakes constrain reads one file into memory; '{inquiry.file}' is more.")
+        raise DataError(
+            f"stakes constrain reads files into memory by name; '{inquiry.file}' is more.",
+            hint="name the files one by one",
+        )
     question = asked(inquiry)
     if question.words is not None:
         raise CostError("limits between slices need costs that are the same in all cases.")

@@ -255,7 +255,7 @@ def _streamed(rule: DecisionRule, args: argparse.Namespace) -> tuple[dict[str, A
         raise DataError(f"'{output}' is no file that can be streamed into.")
     on_error = "column" if args.on_error == "column" else "raise"
     ending = output.suffix.lower() or ".csv"
-    files = found_files(args.file)
+    files = found_files(args.file, new=True)
     there = columns_alike(files, alone=not is_unnamed(args.file))
     names = _names(rule, args, there)
     types = _types(rule, files, there, names, marked=on_error == "column")

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.usage = "stakes inspect FILE [FILE ...] [options]"
-    add_data_options(parser, together=False)
+    add_data_options(parser, together="")
     parser.add_argument("files", nargs="*", help="further files, patterns or folders")
 
 

@@ -34,6 +34,8 @@ _UNEVEN = (
 #: Errors for failures of the engine itself: DuckDB, Spark.
 _RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|INTERNAL_ERROR"
 
+#: The error for a column that only some files have: Polars.
+_NO_COLUMN = r"did not find column (.+?), consider"
 
 _AGAIN = "write or copy the file again, or leave it out"
 _ALIKE = "write all numbers with a decimal comma, and without a point between thousands"
@@ -41,7 +43,7 @@ _POINTS = "write all numbers with a decimal point"
 #: Hints, by parts of the engine's error.
 _HINTS = {
     "memory": "allow more:  --memory 4GB",
-    "mismatch|schema": "every file must have the same columns, of the same types",
+    "mismatch|schema|has no column": "every file must have the same columns, of the same types",
     "gzip|end of file": _AGAIN,
     "do not exist in the CSV": "every file must have the same header and one row per case",
 }
@@ -77,6 +79,8 @@ class Opened:
 def _said(error: Exception) -> str:
     """An engine's error in one line; from a Java stack trace, the problem and its cause."""
     lines = str(error).strip().splitlines()
+    if found := re.match(_NO_COLUMN, str(error)):
+        return f"a file has no column '{found[1]}'."
     told = [line for line in lines if line.startswith((": ", "Caused by: "))]
     if not lines or not told:
         return lines[0] if lines else type(error).__name__

@@ -64,7 +64,7 @@ _RESULT = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
-    add_data_options(parser)
+    add_data_options(parser, together="several files")
     add_model_options(parser)
     title = "what you can say without being asked"
     add_group(

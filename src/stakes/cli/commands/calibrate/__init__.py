@@ -60,7 +60,7 @@ _WRITTEN = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
-    add_data_options(parser)
+    add_data_options(parser, together="several files")
     add_model_options(parser)
     add_cost_options(parser)
     kind = {"choices": tuple(KINDS.split(", "))}

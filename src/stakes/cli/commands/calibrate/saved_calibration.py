@@ -107,7 +107,7 @@ def apply_calibration(args: Any) -> int:
         learnt = Calibrator.from_dict(saved)
     kept = input_of(saved, learnt, args.apply)
     source = agreed(kept, learnt, args)
-    table = read_table(args.file, copied=True)
+    table = _new_cases(args.file)
     _warn_of_own_rows(saved, table, args.apply)
     known = kept.scores_are is not None
     scores = scores_from(table, source, learnt, known=known, narrow=args.narrow)
@@ -154,6 +154,14 @@ def apply_calibration(args: Any) -> int:
         print_wrapped(sentence, rest="  ")
     print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
+
+
+def _new_cases(file: str) -> Table:
+    """The rows to calibrate, of one file or several."""
+    table = read_table(file, new=True, copied=True)
+    if not table.n_rows:
+        raise DataError(f"{table.source} has no rows.", hint="I need one row per case")
+    return table
 
 
 def _refuse_idle_options(args: Any) -> None:

@@ -73,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXAMPLES
     parser.usage = "stakes monitor FILE [FILE ...] [options]"
-    add_data_options(parser, together=False)
+    add_data_options(parser, together="")
     parser.add_argument("files", nargs="*", help="further periods, in order of time")
     add_model_options(parser)
     first = {"type": int}
