@@ -333,6 +333,7 @@ def test_groups_stay_together_in_an_engine(near: Any, folder: Path, tmp_path: Pa
     saved = [str(tmp_path / name) for name in ("near.json", "far.json")]
     for ev, file in zip((here, there), saved, strict=True):
         keep(ev, file)
+    assert load_summary(saved[0])["asked_for"].asked == load_summary(saved[1])["asked_for"].asked
     counts = [load_summary(file)["joint"] for file in saved]
     assert all(isinstance(each, GroupedCounts) for each in counts)
     tables = [
