@@ -120,14 +120,16 @@ def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
     Columns are taken by position, so that rows of such a column would meet the wrong truth.
     """
     labels = row_labels(y_true)
-    if labels is None or not labels.is_unique:
+    if labels is None:
         return
     for name, column in columns.items():
         other = None if column is None else row_labels(column)
         if other is None or len(other) != len(labels) or labels.equals(other):
             continue
+        if not labels.is_unique:  # looked at late, since it takes a while for many rows
+            return
         with suppress(TypeError):  # labels that have no order
-            if list(labels.sort_values()) == list(other.sort_values()):
+            if labels.sort_values().equals(other.sort_values()):
                 typed = f"{name}.reindex(y_true.index)"
                 if not hasattr(column, "index"):  # ours, made of pandas columns
                     typed = f"make `{name}` of columns after .reindex(y_true.index)"
